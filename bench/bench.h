@@ -34,7 +34,8 @@ typedef struct bench_settings {
   int n_count;
   int64_t nbs[BENCH_MAX_SIZES];
   int n_nbs;
-  int grids[BENCH_MAX_GRIDS][2]; /* process rows and columns; 0 x 0: OSLA chooses the grid */
+  /* numbers of process rows and columns; with 0 x 0 OSLA chooses the grid */
+  int grids[BENCH_MAX_GRIDS][2];
   int n_grids;
   osla_grid_order order;
   bool order_chosen; /* true: osla_grid_choose_order chooses the order for each grid */
@@ -140,7 +141,7 @@ typedef struct bench_kernel {
   const char *default_references;
   const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
-  void (*finish)(const bench_job *job); /* called on rank 0 after the last size; may be NULL */
+  void (*finish)(const bench_job *job); /* called on rank 0 when all sizes have run; may be NULL */
   int64_t sizes[12];                    /* default sizes; 0 ends the list */
   const char *precisions;               /* letters that --precision accepts; NULL stands for "sd" */
   /* true if the kernel has the options of updates (bench_options_updates.c) */
@@ -175,8 +176,8 @@ extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_
   bench_forest, bench_jacobi, bench_channel;
 
 /* Parses the options of a kernel for `size` ranks; argv[0] is the kernel's name. Returns true if
- * the kernel shall run. Returns false after an error or after help; *status is then the exit
- * status. Local. */
+ * the kernel has to run, and false after an error or after help; *status is then the exit status.
+ * Local. */
 bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
                          bench_settings *settings, int *status);
 void bench_settings_free(bench_settings *settings);
@@ -199,17 +200,17 @@ typedef struct bench_figure {
   bool phase;
 } bench_figure;
 
-/* One implementation of a case. All functions are collective and get `data`; each but `run` may be
- * NULL. */
+/* One implementation of a case. All functions are collective and get `data` as argument. Each
+ * function but `run` may be NULL. */
 typedef struct bench_impl {
   /* name in the table and in JSON lines: "osla", "blas", "scalapack" ... */
   const char *name;
   osla_err (*setup)(void *data);   /* allocates memory that only this implementation needs */
-  osla_err (*prepare)(void *data); /* called before every run, untimed: restores the input */
+  osla_err (*prepare)(void *data); /* restores the input before every run; not timed */
   osla_err (*run)(void *data);     /* runs the implementation once; only this call is timed */
-  osla_err (*check)(
-    void *data,
-    double *residual);          /* called after every run; the residual is the same on all ranks */
+  osla_err (*check)(void *data,
+                    /* checks the result after every run; the residual is the same on all ranks */
+                    double *residual);
   void (*teardown)(void *data); /* frees what setup allocated; called also after a failed setup */
   /* work of one run over all ranks; if NULL, bench_case.work holds */
   double (*work)(const void *data);
@@ -241,7 +242,7 @@ struct bench_result;
 
 typedef struct bench_case {
   const char *kernel;
-  const char *precision; /* "s", "d", "c" or "z"; "" if the kernel has no precision */
+  const char *precision; /* precision: "s", "d", "c" or "z"; "" if the kernel has no precision */
   /* order of the matrices and block size; nb = 0 if the kernel has no blocks */
   int64_t n, nb;
   /* matrix products: number of rows of C and inner size; 0 in other kernels */

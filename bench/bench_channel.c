@@ -54,7 +54,7 @@ static osla_err send(channel_data *d)
   return osla_channel_send(d->set, 0, d->round);
 }
 
-/* Receives the next message. A stamp other than that of the round is an error. */
+/* Receives the next message. It is an error if the stamp is not the number of the round. */
 static osla_err receive_stamp(channel_data *d, const void **message)
 {
   static const int first = 0;

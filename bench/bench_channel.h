@@ -22,7 +22,7 @@ typedef struct channel_data {
   size_t count;   /* number of 8-byte elements in a message */
   int operations; /* number of messages in a run */
   bool in_pair;
-  uint64_t round; /* number of the latest round, over all runs; the same on both ranks */
+  uint64_t round; /* number of the latest round, counted through all runs; the same on both ranks */
   bool is_wrong;  /* true if a message that this rank received in the run was wrong */
   osla_channels *set;
   struct channel_mpi *mpi;

@@ -84,7 +84,7 @@ static osla_err set_threads(const bench_settings *settings, int size, int *threa
   return OSLA_OK;
 }
 
-/* Runs all sizes and block sizes on grid number g. */
+/* Runs all sizes and block sizes on grid number g of the option --grid. */
 static osla_err run_grid(const bench_kernel *kernel, bench_job *job, bench_settings *current, int g)
 {
   bool last_grid = g + 1 == current->n_grids;

@@ -98,7 +98,7 @@ osla_err factor_pivots(const factor_set *set, int64_t *all)
 
 osla_err factor_usable(const factor_set *set, bool *usable)
 {
-  int64_t info = set->info != 0; /* ScaLAPACK sets info only on ranks of the grid */
+  int64_t info = set->info != 0; /* ScaLAPACK sets info only on ranks of the process grid */
   OSLA_CALL(osla_allreduce(set->factor->job->transport, &info, 1, MPI_INT64_T, MPI_MAX));
   *usable = info == 0;
   return OSLA_OK;

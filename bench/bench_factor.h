@@ -53,11 +53,11 @@ typedef struct factor_data {
 osla_err factor_create(factor_data *d);
 void factor_destroy(factor_data *d);
 
-/* Fills the matrix of a set with its values before the factorisation. Collective. */
+/* Fills the matrix of a set with the values that it has before the factorisation. Collective. */
 osla_err factor_restore(void *set);
 
-/* Columns in a block of right-hand sides, chosen so that they spread over all process columns.
- * Local. */
+/* Number of columns in a block of right-hand sides, chosen so that the blocks spread over all
+ * process columns. Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
 /* Fills in up to three implementations and returns their number: OSLA; the local limit "blas", if
@@ -72,7 +72,7 @@ void factor_teardown_scalapack(void *set);
  * Collective. */
 osla_err factor_pivots(const factor_set *set, int64_t *all);
 
-/* *usable := the last factorisation succeeded on all ranks. Collective. */
+/* *usable := true if the last factorisation succeeded on all ranks. Collective. */
 osla_err factor_usable(const factor_set *set, bool *usable);
 
 /* Number of real operations in a multiplication and an addition: 2 for real types, 8 for complex

@@ -27,7 +27,7 @@ typedef struct hessian_accumulator {
   osla_hessian *hessian;
   /* unit of fixed-point numbers, to which each contribution is rounded; 0: floating point */
   double unit;
-  int runs;                     /* runs so far; the first is the warm-up */
+  int runs;                     /* number of runs so far; the first run is the warm-up */
   double commit_seconds;        /* seconds of the commit of the latest run, without sending */
   double phase[HESSIAN_PHASES]; /* seconds of each phase, summed over all ranks */
   double bytes_sent;            /* bytes sent to other nodes in one run, all ranks */
@@ -65,7 +65,7 @@ typedef struct hessian_data {
 /* Type of a function that adds update k of this rank on one of the rank's threads. */
 typedef osla_err hessian_work(hessian_data *d, int64_t k, int thread);
 
-/* Distributes this rank's updates over its threads; for each update the thread does the work of
+/* Distributes this rank's updates over its threads. For each update a thread does the work of
  * --work, then calls `work`. Local. */
 osla_err hessian_each(hessian_data *d, hessian_work *work);
 
@@ -108,11 +108,13 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
 
 /* Implementation by OSLA (hessian_osla.c), which borrows `accumulator`. Local. */
 bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator);
-/* only the production of updates (hessian_produce.c) */
+/* implementation `produce`: only the production of updates (hessian_produce.c) */
 extern const bench_impl hessian_produce;
-/* a packed triangle for each thread (hessian_own.c) */
+/* implementations `blas` and `allreduce`: a packed triangle for each thread (hessian_own.c) */
 extern const bench_impl hessian_blas, hessian_allreduce;
-extern const bench_impl hessian_mpi_accumulate; /* plain MPI-3 (hessian_accumulate.c) */
-extern const bench_impl hessian_ga;             /* Global Arrays (hessian_ga.c) */
+/* implementation `mpi-accumulate`: plain MPI-3 (hessian_accumulate.c) */
+extern const bench_impl hessian_mpi_accumulate;
+/* implementation `ga`: Global Arrays (hessian_ga.c) */
+extern const bench_impl hessian_ga;
 
 #endif

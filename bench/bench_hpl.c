@@ -38,7 +38,7 @@ static osla_err run_scalapack(void *data)
   return set->info == 0 ? factor_lu.solve_scalapack(set) : OSLA_OK;
 }
 
-/* HPL's eps is the unit round-off, half of DBL_EPSILON: the residual is twice that of
+/* HPL's eps is the unit round-off, half of DBL_EPSILON. Therefore HPL's residual is twice that of
  * osla_residual. */
 static osla_err check(void *data, double *residual)
 {

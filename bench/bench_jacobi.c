@@ -11,9 +11,9 @@
 static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* size in bytes of the record of a rank */
 enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 
-/* Allocates the state x and the spare state. The two start half a page of 4 KiB apart, by their
- * offsets in a page: sweeps from one into the other are fastest then
- * (kernels/iterate/iterate.c). */
+/* Allocates the state x and the spare state. Their offsets in a page of 4 KiB differ by half a
+ * page, because sweeps from one state into the other are fastest then (kernels/iterate/iterate.c).
+ */
 static osla_err allocate_states(void *data)
 {
   jacobi_data *d = data;
@@ -102,7 +102,7 @@ static osla_err run_osla(void *data)
   return osla_iterate(d->iteration, d->x, &d->result);
 }
 
-/* Computes |b - A x| of the whole state by one synchronous step that changes nothing.
+/* Computes |b - A x| of the whole state by one synchronous step that does not change the state.
  * Collective. */
 static osla_err compute_residual(const jacobi_data *d, const double *x, double *residual,
                                  double *rounding)

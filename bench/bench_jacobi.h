@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "osla_diffusion.h"
 
-/* The grid of the case. Each implementation sweeps over it. */
+/* The problem of the case on its grid. Each implementation sweeps over this grid. */
 typedef struct jacobi_problem {
   bench_job *job;
   osla_diffusion *diffusion;
@@ -110,7 +110,7 @@ typedef struct jacobi_row {
 
 /* Layout of this rank's points in a state. */
 typedef struct jacobi_grid {
-  int64_t count[3], row, plane; /* doubles between rows, and between planes */
+  int64_t count[3], row, plane; /* distance in doubles between rows, and between planes */
 } jacobi_grid;
 
 jacobi_grid jacobi_grid_of(const jacobi_problem *problem);

@@ -48,7 +48,7 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
 
 static int parse_trans(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char letters[] = "NTC"; /* letters, indexed by osla_trans */
+  static const char letters[] = "NTC"; /* letters of op, indexed by osla_trans */
   settings->transa = settings->transb = OSLA_NOTRANS;
   if (!text) return OSLA_EXIT_OK;
   if (strlen(text) != 2 || !strchr(letters, text[0]) || !strchr(letters, text[1]))

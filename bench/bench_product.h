@@ -21,8 +21,8 @@ typedef struct product_set {
 
 typedef struct product_data {
   bench_job *job;
-  bool syrk;       /* true: lower triangle of C := A A^H; false: C := op(A) op(B) */
-  int64_t m, n, k; /* C is m x n; op(A) is m x k */
+  bool syrk;       /* true if C is the lower triangle of A A^H; false if C := op(A) op(B) */
+  int64_t m, n, k; /* dimensions: C is m x n, op(A) is m x k */
   char trans[3];
   /* Vectors of the check, whole on every rank: x has n elements, the others have m. One
    * allocation, which starts at x. */

@@ -87,8 +87,8 @@ void reference_scalapack_impls(const bench_settings *settings, const bench_impl 
 
 /* --- mpi ---------------------------------------------------------------------------------------
  *
- * Plain MPI: a window of MPI_Win_allocate under lock_all; each transfer is completed by
- * MPI_Win_flush. */
+ * Plain MPI: windows of MPI_Win_allocate under MPI_Win_lock_all. MPI_Win_flush completes each
+ * transfer. */
 typedef struct reference_window {
   MPI_Win win;
   unsigned char *base; /* this rank's part of the window: the data, then a page with the flag */

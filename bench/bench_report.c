@@ -61,7 +61,7 @@ static double ratio(const bench_result *osla, const bench_result *ref, int reps,
 
 /* --- the table --- */
 
-/* Column widths of the table. They hold for all cases of a job, which may have long names of
+/* Column widths of the table, the same for all cases of a job, which may have long names of
  * variants, or shapes in place of orders. */
 static int impl_width(const bench_job *job)
 {
@@ -191,7 +191,7 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   return row;
 }
 
-/* Adds figures to a JSON line; those that are phases go into an object of their own. */
+/* Adds figures to a JSON line. Figures that are phases go into an object of their own. */
 static void add_figures(json_t *row, const bench_figure *figures, int n_figures)
 {
   json_t *phases = row && n_figures > 0 ? json_object() : NULL;

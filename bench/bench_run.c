@@ -17,8 +17,8 @@ static int operations_of(const bench_case *c, const bench_impl *impl)
   return impl->operations ? impl->operations(data_of(c, impl)) : c->operations;
 }
 
-/* Runs one implementation once. A barrier starts all ranks together (osla_trace_start has one); the
- * reported time is that of the slowest rank. */
+/* Runs one implementation once. All ranks start together after a barrier, or after
+ * osla_trace_start, which has a barrier. The reported time is that of the slowest rank. */
 static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, bool traced,
                          double *seconds)
 {

@@ -1,5 +1,6 @@
-/* osla-bench symm, trmm: products with a matrix whose lower triangle is used. symm computes C := A
- * B; trmm works in place, on C, which holds a copy of B. Check: see bench_product.c. */
+/* osla-bench symm, osla-bench trmm: products with a matrix whose lower triangle is used. symm
+ * computes C := A B. trmm works in place on C, which holds a copy of B. bench_product.c has the
+ * check. */
 #include "config.h"
 
 #include "bench/bench_product.h"

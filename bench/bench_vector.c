@@ -53,7 +53,7 @@ static void destroy_set(vector_set *set)
   set->own = false;
 }
 
-/* whole := all elements of a distributed column, on every rank. */
+/* whole := all elements of a distributed column, copied to every rank. */
 static osla_err gather(osla_matrix *column, osla_complex *whole)
 {
   const osla_complex one = 1;

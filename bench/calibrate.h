@@ -45,10 +45,10 @@ osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
 typedef struct calibrate_fit {
   int terms;
   double c[CALIBRATE_TERMS];
-  double median, worst; /* relative errors of the model */
+  double median, worst; /* errors of the model, relative to the measured times */
 } calibrate_fit;
 
-/* Order of two doubles, for qsort. */
+/* Compares two doubles, for qsort. */
 int calibrate_compare(const void *a, const void *b);
 
 double calibrate_monomial(const char *monomial, const calibrate_shape *shape);

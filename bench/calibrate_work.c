@@ -1,5 +1,5 @@
-/* The pieces of work that osla-calibrate times, at sizes that the kernels have: the operands are
- * small and reused, the matrix that is changed is large. */
+/* The pieces of work that osla-calibrate times, at sizes that occur in the kernels. The operands
+ * are small and reused; the matrix that the work changes is large. */
 #include "bench/calibrate.h"
 
 #include "osla_blas.h"
@@ -157,7 +157,8 @@ static osla_err copy(calibrate_room *r, const calibrate_shape *s)
   return OSLA_OK;
 }
 
-/* Adds to every second row of some columns, as an update with scattered indices does. */
+/* Adds to every second row of some columns, as an update with scattered indices does in the
+ * accumulator. */
 static osla_err add(calibrate_room *r, const calibrate_shape *s)
 {
   int64_t rows = r->n / 2 < s->n ? r->n / 2 : s->n, cols = s->n / rows;
@@ -216,8 +217,8 @@ const calibrate_kind calibrate_kinds[] = {
 };
 const int calibrate_n_kinds = sizeof calibrate_kinds / sizeof *calibrate_kinds;
 
-/* Each run is timed separately, since some need fresh data. At least 5 runs, up to a total of 10
- * ms. */
+/* Each run is timed separately, since some kinds of work need fresh data. There are at least 5
+ * runs, and more until 10 ms have passed. */
 osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
                         const calibrate_shape *shape, double *seconds)
 {

@@ -105,7 +105,8 @@ static osla_err send_stream(channel_data *d)
   return OSLA_OK;
 }
 
-/* The number of messages is larger than CHANNEL_IN_FLIGHT. */
+/* Receives a stream. All requests are used, because there are more messages than
+ * CHANNEL_IN_FLIGHT. */
 static osla_err receive_stream(channel_data *d)
 {
   struct channel_mpi *m = d->mpi;

@@ -239,7 +239,7 @@ static bool roots_are_sums(const forest_data *d)
   return right;
 }
 
-/* Gathers the arrival orders of all ranks into arrival[owner][rank] of the graph. Collective. */
+/* Gathers the arrival orders of all ranks: arrival[owner][rank] of the graph. Collective. */
 static osla_err gather_arrivals(const forest_data *d)
 {
   const forest_graph *g = d->graph;
@@ -273,7 +273,7 @@ static bool befores_are_partial_sums(const forest_data *d)
 }
 
 /* Checks the results of fetch when the order is unknown: a result is at least the root's value
- * before the last transfer, and at most that plus all other leaves. */
+ * before the last transfer, and at most this value plus all other leaves. */
 static bool befores_are_possible(const forest_data *d)
 {
   const forest_graph *g = d->graph;

@@ -26,7 +26,7 @@ void graph_lists_free(graph_lists *graph)
 #ifdef HAVE_METIS
 #include <metis.h>
 
-/* Converts integers to METIS's type, whose width is chosen when METIS is built. */
+/* Converts integers to METIS's integer type, whose width is chosen when METIS is built. */
 static osla_err converted(const int64_t *list, int64_t n, idx_t **out)
 {
   *out = malloc(((size_t)n + 1) * sizeof **out);

@@ -47,7 +47,8 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   const void *values = updates_values(u, k);
   osla_err err;
   (void)thread;
-#pragma omp critical(bench_hessian_ga) /* Global Arrays allows one thread at a time */
+/* Global Arrays allows only one thread at a time to make calls */
+#pragma omp critical(bench_hessian_ga)
   err = u->rows > 0
           ? osla_ga_hessian_update(d->ga, u->count, ix, u->rows, values, u->rows)
           : osla_ga_hessian_update_block(d->ga, u->count, ix, u->count, ix, values, u->count);

@@ -75,7 +75,7 @@ static int warm_ups(void)
   return osli_work_modelled ? 0 : 1;
 }
 
-/* Adds the phases of the latest run to the sums; a warm-up is not counted. */
+/* Adds the times of the latest run's phases to the sums; a warm-up is not counted. */
 static osla_err count_phases(hessian_data *d)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(d->current->hessian);
@@ -119,7 +119,7 @@ static int figures(const void *data, bench_figure *out)
   return HESSIAN_PHASES + 3;
 }
 
-/* Reads the sampled elements one by one. Called on rank 0. */
+/* Reads the sampled elements one by one. Called only on rank 0. */
 static osla_err read_samples(hessian_data *d, osla_matrix *h)
 {
   const updates *u = &d->updates;

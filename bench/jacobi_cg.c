@@ -35,7 +35,7 @@ static osla_err block_starts(bench_job *job, int64_t rows, int64_t *start)
   return OSLA_OK;
 }
 
-/* Copies the neighbours' values into the halos of x. messages: space for all sent and received
+/* Copies the neighbours' values into the halos of x. messages: memory for all sent and received
  * halos. */
 static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messages, double *x)
 {
@@ -59,8 +59,8 @@ static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messa
   return OSLA_OK;
 }
 
-/* Writes the number of each point into x: own points are numbered from `first`, halos get the
- * neighbours' numbers, boundaries -1. Doubles hold the numbers exactly. */
+/* Writes the number of each point into x. Points of this rank are numbered from `first`, halos get
+ * the neighbours' numbers, and boundaries get -1. Doubles hold the numbers exactly. */
 static osla_err number_points(jacobi_data *d, int64_t first, double *x)
 {
   bench_job *job = d->problem->job;

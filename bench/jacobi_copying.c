@@ -21,7 +21,7 @@ struct jacobi_copying {
   MPI_Comm comm;
   MPI_Request request;
   int64_t begun;    /* number of sums that this rank has begun in the run */
-  double mine, all; /* this rank's term and the result of the current sum */
+  double mine, all; /* this rank's term of the current sum, and the result of the sum */
 };
 
 osla_err jacobi_copying_setup(void *data)

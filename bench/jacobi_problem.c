@@ -61,7 +61,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
 {
   const bench_settings *s = job->settings;
   osla_diffusion_options o = {.points = {n, n, n}};
-  /* nearly cubic grid of ranks; z is divided first, so that layers stay whole */
+  /* nearly cubic grid of ranks; z gets the most ranks, so that layers stay whole where possible */
   int ranks[3] = {0, 0, 0};
   OSLA_MPI(MPI_Dims_create(job->size, 3, ranks));
   for (int d = 0; d < 3 && !s->whole; d++) {

@@ -26,7 +26,8 @@ typedef struct mesh_vertex {
 /* This rank's part of a mesh. A vertex is on each rank that has a cell with this corner. */
 typedef struct mesh_part {
   int64_t side; /* N: number of cells along a side of the cube */
-  /* [N^3] rank of each cell after the migration; NULL: slabs in x; borrowed */
+  /* [N^3] rank of each cell after the migration; NULL if the cells are distributed in slabs in x;
+   * borrowed */
   const int32_t *target;
   int64_t n_cells, n_vertices;
   mesh_cell *cell;
@@ -47,8 +48,8 @@ int mesh_final_rank(const mesh_part *part, int64_t cell, int ranks);
  * Local. Errors: MEM. */
 osla_err mesh_list_corners(const mesh_part *part, int64_t **out, int64_t *n);
 
-/* *right := every cell and every owned vertex exists once, on the right rank, with the right
- * contents. Collective; all ranks get the same. */
+/* *right := true if every cell and every owned vertex exists once, on the right rank, with the
+ * right contents. Collective; all ranks get the same. */
 osla_err mesh_check(osla_transport *transport, const mesh_part *part, bool *right);
 
 /* target[N^3] := rank of each cell, such that most cells that share faces are on one rank (METIS,

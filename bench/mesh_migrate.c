@@ -99,8 +99,8 @@ static osla_err directory_fill(osla_transport *t, const mesh_part *from, directo
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* Fetches the vertices of this rank's cells: their ranks and indices from the directory, then the
- * vertices from those ranks. */
+/* Fetches the vertices of this rank's cells: first the ranks and indices of the vertices from the
+ * directory, then the vertices from these ranks. */
 static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, osla_forest *wanted,
                                const directory *d, mesh_part *out)
 {

@@ -66,7 +66,8 @@ static void release_part(int array, const part *p)
   if (p->at) NGA_Release_update64(array, low, high);
 }
 
-/* Creates an array and copies a matrix into it. The caller has checked that it fits the memory. */
+/* Creates an array and copies a matrix into it. The caller has checked that the array fits the
+ * memory. */
 static osla_err create(osla_matrix *from, int64_t rows, int64_t cols, osla_dtype dtype, int *array)
 {
   static const int type[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};

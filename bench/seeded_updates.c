@@ -80,7 +80,7 @@ static void add_terms(const updates *u, int64_t update, updates_sample *s, int64
 }
 
 /* Chooses the samples and computes their expected values serially, on rank 0. Seven of eight
- * samples are elements of a random update; the others are anywhere. */
+ * samples are elements of a random update; the others are anywhere in the matrix. */
 static void compute_samples(updates *u)
 {
   if (osli_work_modelled) return;

@@ -17,7 +17,7 @@ enum { UPDATES_SAMPLES = 256 };
 typedef struct updates_sample {
   int64_t i, j;    /* row and column of the sampled element, i >= j */
   double expected; /* expected value: the sum over all updates, computed serially */
-  /* (terms + rows) * sum of magnitudes; the rounding error is below eps * scale */
+  /* (terms + rows) * (sum of magnitudes of the terms); the rounding error is below eps * scale */
   double scale;
 } updates_sample;
 

@@ -1,6 +1,6 @@
-/* Exchanges of ghosts and sums as a program without a library does them: persistent sends and
- * receives, or MPI_Ineighbor_alltoallv, both packed by hand and completed after the local part of
- * the product; MPI_Allreduce. "loop" exchanges nothing. See bench_sparse.h. */
+/* Exchanges of ghosts, as a program without a library does them: by persistent sends and receives,
+ * or by MPI_Ineighbor_alltoallv. Both pack by hand, and complete after the local part of the
+ * product. Sums use MPI_Allreduce. "loop" exchanges nothing. See bench_sparse.h. */
 #include "bench/bench_sparse.h"
 
 #include <stdlib.h>
@@ -137,7 +137,7 @@ const sparse_method sparse_neighbor = {.create = create_neighbor,
                                        .sum = sum_mpi,
                                        .destroy = close_exchange};
 
-/* ---- loop: the ghosts keep their first values, in CG 0 ---- */
+/* ---- loop: the ghosts keep their first values, which are 0 in CG ---- */
 
 static osla_err nothing(sparse_data *d)
 {

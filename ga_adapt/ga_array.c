@@ -90,7 +90,8 @@ static int64_t divide_up(int64_t x, int64_t y)
   return (x + y - 1) / y;
 }
 
-/* Finds the layout of an array with one part for each rank, whose cuts form a Cartesian product. */
+/* Finds the layout of an array with one part for each rank, in which cuts through all rows and all
+ * columns separate the parts. */
 static osla_err lay_out_parts(ga_array *a, int ranks, int me)
 {
   int64_t *rows = calloc(2 * (size_t)ranks, sizeof *rows), *cols = rows + ranks;
@@ -126,8 +127,8 @@ static int64_t count_block_rows(const ga_array *a, int64_t blocks)
   return count;
 }
 
-/* Finds the layout of an array whose blocks are distributed over a process grid, by ScaLAPACK's
- * rule or tiled. */
+/* Finds the layout of an array whose blocks are distributed over a process grid, either by
+ * ScaLAPACK's rule or as GA's tiles. */
 static void lay_out_grid(ga_array *a, int ranks, int me)
 {
   int nprow = 0, npcol = 0;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* True if the patch is one whole block of this rank, at its position in a local array with this
- * start and leading dimension. */
+/* True if the patch is one whole block of this rank, and lies where a local array that begins at
+ * `start` with leading dimension `ld` has this block. */
 static bool is_at_position(const ga_array *a, const ga_patch *p, const unsigned char *start,
                            int64_t ld)
 {

@@ -121,7 +121,7 @@ osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **ou
     free(x);
     return err;
   }
-  GA_Sync(); /* completes what other ranks put into this rank's memory */
+  GA_Sync(); /* completes the puts of other ranks into this rank's memory */
   err = osli_ga_array_open(t, array);
   x->array = *array;
   *array = (ga_array){0};
@@ -158,7 +158,7 @@ osla_err osla_ga_matrix_store(osla_ga_matrix *x)
     const ga_patch *p = &a->patches[k];
     err = osla_matrix_get_block(x->matrix, p->i, p->j, p->rows, p->cols, p->at, p->ld);
   }
-  GA_Sync(); /* makes the new contents visible to later GA calls */
+  GA_Sync(); /* makes the new contents of the array visible to later GA calls */
   return osla_agree(t, err);
 }
 

@@ -89,11 +89,11 @@ typedef struct adapt_settings {
 /* Returns the settings, which the first call reads from the environment. Local. */
 const adapt_settings *adapt_settings_get(void);
 
-/* Mutex for the functions below marked "under the lock". No MPI call may be made under it, since
- * MPI may call back into this library. */
+/* Mutex for the functions and data whose comments say "the caller must hold the lock". No MPI call
+ * may be made while it is locked, since MPI may call back into this library. */
 void adapt_lock(void);
 void adapt_unlock(void);
-/* counter of a routine; the caller must hold the lock */
+/* counter of calls of a routine; the caller must hold the lock */
 adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype);
 
 /* True while this thread is inside a call that was passed on. Local. */
@@ -179,7 +179,7 @@ bool adapt_buffer_pays(adapt_context *context, size_t bytes);
 /* The sub-matrix sub(X) = X(i+1 : i+m, j+1 : j+n) of a distributed array. The caller sets the
  * members up to n. */
 typedef struct adapt_sub {
-  void *array; /* this process's local array */
+  void *array; /* this process's local array of the distributed array */
   const int *desc;
   int64_t i, j; /* first row and column of the sub-matrix, from 0 */
   int64_t m, n;
@@ -220,7 +220,7 @@ typedef struct adapt_call {
 /* Begins a call. Local. */
 adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype);
 
-/* Records the first reason against offloading. Returns false. Local. */
+/* Records a reason against offloading, unless there is one already. Returns false. Local. */
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 
 /* Decides whether this call is offloaded, and if so fills in the sub-matrices.
@@ -238,12 +238,12 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
-/* True if calls that do not reliably gain should still be offloaded: processes outnumber cores, or
- * the environment requests it. Call it after adapt_call_open; the same on all ranks. */
+/* True if calls that do not reliably gain should still be offloaded, because processes outnumber
+ * cores or the environment requests it. Call it after adapt_call_open; the same on all ranks. */
 bool adapt_call_asked(const adapt_call *call);
 
-/* Number of operations of a product or solve for adapt_call_open. Zero if a dimension is so small
- * that the copies cost as much as they save. */
+/* Number of operations of a product or solve, for adapt_call_open. It is zero if a dimension is so
+ * small that the copies cost as much as they save. */
 static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
 {
   enum { LEAST_SIDE = 16, LEAST_DEPTH = 32 };
@@ -322,8 +322,9 @@ void adapt_stage_free(adapt_call *call, adapt_staged *staged);
 typedef struct adapt_rectangle {
   osla_layout layout;
   int prow, pcol;
-  int64_t row, col;        /* local indices of the first local element of the sub-matrix */
-  int64_t rows, cols, lld; /* size and leading dimension of the whole local array */
+  int64_t row, col; /* local indices of the first local element of the sub-matrix */
+  /* numbers of rows and columns, and leading dimension, of the whole local array */
+  int64_t rows, cols, lld;
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
@@ -340,7 +341,7 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
  * Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
 
-/* The sub-matrix as a part of a matrix that was made from it. */
+/* The part of `matrix` that is the sub-matrix; `matrix` was made from `sub`. */
 static inline osla_part adapt_part(const adapt_sub *sub, osla_matrix *matrix)
 {
   return osla_part_at(matrix, sub->row, sub->col, sub->m, sub->n);

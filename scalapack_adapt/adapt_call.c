@@ -9,8 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A descriptor by ScaLAPACK's names. Type 1 has 9 entries. Type 2, which only PBLAS accepts, has
- * 11: its first block may have another size. */
+/* Entries of a descriptor, with ScaLAPACK's names. Type 1 has 9 entries. Type 2, which only PBLAS
+ * accepts, has 11 entries, and its first block may have another size. */
 enum { BLOCK_CYCLIC_2D = 1, BLOCK_CYCLIC_2D_INB = 2 };
 typedef struct descriptor {
   int type, ctxt, m, n, imb, inb, mb, nb, rsrc, csrc, lld;

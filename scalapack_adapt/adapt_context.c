@@ -245,8 +245,8 @@ bool adapt_finish_register(void)
   return made;
 }
 
-/* Sets `crowded` and `waits`: whether processes outnumber cores, and whether a get or put between
- * nodes waits while its target computes. */
+/* Sets the members `crowded` and `waits`: whether processes outnumber cores, and whether a get or
+ * put between nodes waits while its target computes. */
 static osla_err measure_machine(adapt_context *x)
 {
   static const double busy = 5e-3, most = 1e-3; /* the target computes for 5e-3 s; a transfer of
@@ -284,8 +284,8 @@ static osla_err compare_settings(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Limit of idle copy buffers: the user's setting, else a fraction of the memory available to each
- * process, since a node may have many processes. */
+/* Limit of idle copy buffers: the user's setting, or without one a fraction of the memory
+ * available to each process, since a node may have many processes. */
 static size_t cache_of(const osla_transport *t)
 {
   size_t cache = adapt_settings_get()->cache;

@@ -24,7 +24,8 @@ static _Thread_local struct {
   adapt_caller caller;
 } mine;
 
-/* A non-negative number from an environment variable. An invalid value is reported and ignored. */
+/* Reads a non-negative number from an environment variable. An invalid value is reported and
+ * ignored. */
 static double number_of(const char *variable, double fallback)
 {
   const char *text = getenv(variable);

@@ -9,9 +9,9 @@
 
 typedef void adapt_function(void);
 
-/* The functions that the caller of a routine would have used without the drop-in. */
+/* The functions that the caller of a routine would use if the drop-in were not loaded. */
 typedef struct adapt_caller {
-  adapt_function *real;           /* the real routine; never NULL */
+  adapt_function *real;           /* the real ScaLAPACK routine; never NULL */
   adapt_function *gridinfo, *get; /* functions blacs_gridinfo_ and blacs_get_; NULL if not found */
 } adapt_caller;
 

@@ -43,7 +43,8 @@ static void add_float(int64_t n, float alpha, const float *x, float beta, float 
     y[i] = beta == 0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
 }
 
-/* sub(C) := alpha X + beta sub(C), where the matrix `turned` holds X. Local. */
+/* sub(C) := alpha X + beta sub(C), where X is the transposed operand, which the matrix `turned`
+ * holds. Local. */
 static void add(const geadd_args *x, const adapt_sub *c, const osla_matrix *turned)
 {
   adapt_rectangle r = adapt_rectangle_of(c, turned);

@@ -5,8 +5,8 @@
 
 #include "scalapack_adapt/adapt.h"
 
-/* The caller's arguments. Arguments that a routine does not have are NULL: `uplo` is set for
- * Cholesky, `nrhs` if there are right-hand sides. adapt_call names the routine. */
+/* The caller's arguments. Arguments that a routine does not have are NULL; `uplo` is set for
+ * Cholesky, and `nrhs` if there are right-hand sides. adapt_call names the routine. */
 typedef struct lapack_args {
   const char *uplo, *trans;
   const int *m, *n, *nrhs; /* number of rows; NULL for a square matrix */

@@ -123,8 +123,8 @@ static void *find_symbol(const void *from, const char *symbol)
 
 /* --- loading of the kernels --- */
 
-/* True if the caller's MPI is of the family (Open MPI or MPICH) that this library was built for.
- * Constants differ between families. */
+/* True if the caller's MPI is of the family (Open MPI or MPICH) for which this library was built.
+ * Constants of MPI differ between families. */
 static bool is_our_family(const void *from)
 {
   bool open_mpi = find_symbol(from, "ompi_mpi_comm_world") != NULL;

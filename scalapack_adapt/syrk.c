@@ -27,7 +27,7 @@ typedef struct syrk_args {
  * CHARACTER arguments. */
 typedef void syrk_real(SYRK_PARAMETERS, size_t, size_t);
 
-/* smallest k for which a result of order 128 gains, on one process row */
+/* smallest k for which a product with a result of order 128 gains, on one process row */
 enum { DEEP = 128 };
 
 /* The factors alpha and beta of p?herk are real for all types. */

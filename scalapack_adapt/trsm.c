@@ -25,8 +25,8 @@ static bool is_own(osla_side side, const adapt_sub *a, const adapt_sub *b)
          b->col == 0;
 }
 
-/* True if the call is known to gain. On one process column the real routine works as a single
- * process would, with few messages, and is faster up to about order 1600. */
+/* True if offloading the call is known to gain. On one process column the real routine works like
+ * a single process, with few messages, and is faster up to about order 1600. */
 static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub *b, double flops)
 {
   bool one_column = osla_grid_npcol(b->grid) == 1 && !call->alone;

@@ -60,7 +60,7 @@ void __wrap_HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *how, int m, int n, in
     panel->DPIV[j] = pivot(ja + j, a->n);
 }
 
-/* The algorithm of the HPL.dat in HPL's distribution, with a modified ring for broadcasts, a
+/* HPL's algorithm as set in the HPL.dat of HPL's distribution: a modified ring for broadcasts, a
  * look-ahead of one panel, and long swaps. */
 static const HPL_T_palg algorithm = {
   .btopo = HPL_1RING_M,

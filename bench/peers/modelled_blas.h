@@ -1,10 +1,10 @@
-/* Charges modelled work on simulated machines (modelled_blas.c). */
+/* Functions that charge modelled work on simulated machines (modelled_blas.c). */
 #ifndef OSLA_MODELLED_BLAS_H
 #define OSLA_MODELLED_BLAS_H
 
 #include "src/blas/work.h"
 
-/* Lets the simulated time pass that a core of the machine takes for the work. */
+/* Lets simulated time pass: the time that a core of the machine takes for the work. */
 void charge(osla_work_kind kind, double m, double n, double k);
 
 /* Charges a pass over a matrix. Up to 4 MiB, as in panels, the matrix is assumed to be in the

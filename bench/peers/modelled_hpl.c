@@ -53,7 +53,7 @@ void cblas_dcopy(int n, const double *x, int incx, double *y, int incy)
 }
 void cblas_dswap(int n, double *x, int incx)
 {
-  (void)x; /* an exchange of rows costs what dswap_ in modelled_blas.c charges */
+  (void)x; /* dswap_ in modelled_blas.c charges the same cost for an exchange of rows */
   charge(OSLA_WORK_COPY, incx == 1 ? 2.0 * n : 1, incx == 1 ? 1 : n / 2.0, 1);
 }
 int cblas_idamax(int n)

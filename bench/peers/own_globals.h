@@ -6,8 +6,9 @@
 
 #include <mpi.h>
 
-/* Names of BI_GlobalVars.c, which the build omits. A declaration of the variable becomes a
- * declaration of a function: extern int BI_Np -> extern int (*own_BI_Np()). */
+/* Replacements for the variables of BI_GlobalVars.c, which the build omits. A macro turns the
+ * declaration of a variable into the declaration of a function: extern int BI_Np -> extern int
+ * (*own_BI_Np()). */
 #define BI_MaxNCtxt    (*own_BI_MaxNCtxt())
 #define BI_MaxNSysCtxt (*own_BI_MaxNSysCtxt())
 #define BI_Iam         (*own_BI_Iam())

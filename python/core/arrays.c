@@ -1,4 +1,4 @@
-/* Acquires arrays through the buffer protocol. Arrays are checked, never copied. */
+/* Acquires arrays through the buffer protocol. Arrays are checked, and never copied. */
 #include "python/core/core.h"
 
 #include <complex.h>

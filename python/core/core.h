@@ -19,8 +19,8 @@ PyMODINIT_FUNC PyInit__core(void);
 
 /* ---- errors (errors.c) ---- */
 
-/* Imports the exception classes. Called early, because nothing can be imported while Python ends,
- * and errors may still be raised then. False, with an exception, on failure. */
+/* Imports the exception classes. Called early, because errors may be raised while Python ends,
+ * when nothing can be imported any more. False, with an exception, on failure. */
 bool osla_py_errors_ready(void);
 /* Raises the exception of the error code, with osla_error_text; returns NULL. */
 PyObject *osla_py_raise(osla_err err);
@@ -144,7 +144,7 @@ int osla_py_as_complex(PyObject *object, void *out);
 void osla_py_defer_destroy(osla_py_handle *handle);
 /* Updates the bookkeeping for an object that a library call has destroyed (h->object is NULL). */
 void osla_py_note_destroyed(osla_py_handle *handle);
-/* Destroys an object immediately. */
+/* Destroys an object immediately, without waiting for other ranks to drop it. */
 osla_err osla_py_destroy(osla_py_handle *handle);
 extern PyMethodDef osla_py_lifetime_methods[];
 /* Count the users of the memory behind the handle; for a borrowed object also at the object's

@@ -11,7 +11,8 @@
 typedef struct ending {
   osla_transport *transport;
   osla_py_deferred *objects, *local;
-  int64_t *number; /* [count] creation numbers of the objects; NULL if memory ran out */
+  /* [count] creation numbers of the objects; NULL if there was no memory for them */
+  int64_t *number;
   int64_t count;
   /* number of leading entries of `number` that exist on all ranks; set by the agreement */
   int64_t common;
@@ -66,8 +67,8 @@ static void list_numbers(ending *e)
 }
 
 /* Agrees with the other ranks of the transport on the end of the program. If another rank is in a
- * different collective call of the transport, its call fails with StateError, and this rank
- * repeats the agreement until that rank's program ends, too. */
+ * different collective call of the transport, that rank's call fails with StateError, and this
+ * rank repeats the agreement until the program of that rank ends, too. */
 static void *agree_on_end(void *arg)
 {
   ending *e = arg;
@@ -152,7 +153,7 @@ static bool register_at_exit(void)
 static bool list_object(ending *e, osla_py_handle *h)
 {
   osla_py_deferred *node = h->kind->collective ? h->deferred : calloc(1, sizeof *node);
-  if (!node) return false; /* memory ran out: this grid is not destroyed */
+  if (!node) return false; /* there is no memory for the list node: this grid is not destroyed */
   osla_py_deferred **list = h->kind->collective ? &e->objects : &e->local;
   *node =
     (osla_py_deferred){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};

@@ -241,7 +241,8 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
                         : osla_py_raise(err);
 }
 
-/* Values of the argument `which` of csr_numbers: letters that sparse.py passes. */
+/* Values of the argument `which` of the Python function csr_numbers: letters that sparse.py
+ * passes. */
 enum { DIAGONAL = 'd', COLUMN_SQUARES = 's', COLUMN_NORMS = 'n' };
 
 static osla_err find_numbers(osla_csr *a, int which, double *out)

@@ -282,8 +282,8 @@ static void run_wrong(int size)
 
 /* --- a NaN --- */
 
-/* Factors a matrix with a NaN at (row, column), counted from 0, and solves. Prints INFO, and
- * whether B has changed. */
+/* Factors a matrix with a NaN at (row, column), counted from 0, and solves with the factors.
+ * Prints INFO, and whether B has changed. */
 static void call_nan(const context *c, int cholesky, int t, int row, int column)
 {
   enum { N = 50, NRHS = 3 };

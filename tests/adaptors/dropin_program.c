@@ -24,7 +24,7 @@ void context_free(context *c)
   if (c->prow >= 0) Cblacs_gridexit(c->number);
 }
 
-static uint64_t draws = 1; /* position in the random sequence */
+static uint64_t draws = 1; /* state of the random number generator */
 
 int draw(int low, int high)
 {

@@ -74,8 +74,9 @@ typedef struct array {
   void *at;
 } array;
 
-/* An array that contains an m x n sub-matrix at a random position, with integers in all elements.
- * With `like`, the blocks and the sub-matrix's position in its first block are those of `like`. */
+/* Creates an array that contains an m x n sub-matrix at a random position, with integers in all
+ * elements. With `like`, the block sizes and the position of the sub-matrix in its first block are
+ * those of `like`. */
 array array_make(const context *c, char type, int m, int n, const array *like);
 /* Allocates memory for an array with a descriptor, and sets its lld to the smallest value plus
  * `gap`. All elements get integers that depend on their indices and the salt. */

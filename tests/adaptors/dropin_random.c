@@ -60,8 +60,8 @@ static void poison(const context *c, array *a, int m, int n)
   poison_part(c, a, m, n, 'A');
 }
 
-/* Sets few non-zero elements, so that solutions are integers of moderate size; some are imaginary
- * if is_complex is set. */
+/* Sets few elements to non-zero values, so that solutions are integers of moderate size; some
+ * values are imaginary if is_complex is set. */
 static void set_sparse(array *a, int row, int col, int i, int j, void *is_complex)
 {
   double value = (i * 31 + j * 17) % 11 == 0 ? (i + j) % 3 - 1 : 0;

@@ -35,7 +35,7 @@ int ga_make(ga_kind kind, osla_dtype dtype, int64_t rows, int64_t cols, const in
 typedef double ga_element(int64_t i, int64_t j, void *arg);
 void ga_fill(int array, ga_element *element, void *arg);
 
-/* An integer from -8 to 8; *seed is a uint64_t. */
+/* Returns a random integer from -8 to 8. `seed` points to a uint64_t. */
 double ga_whole(int64_t i, int64_t j, void *seed);
 
 /* Returns all elements, row after row, as complex numbers, which the caller frees. The elements

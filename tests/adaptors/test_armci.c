@@ -45,13 +45,13 @@ static void test_nodes(void)
   osla_transport *t = on_armci();
   CU_ASSERT(strcmp(osla_transport_name(t), "armci") == 0);
   CU_ASSERT(osla_transport_n_nodes(t) == osla_test_size());
-  OSLA_ASSERT_OK(osla_armci_offer()); /* a second call has no effect */
+  OSLA_ASSERT_OK(osla_armci_offer()); /* a second call of the function has no effect */
   osla_transport_destroy(&t);
 }
 
-/* Every rank puts a piece of odd size at an odd offset into every rank's data, and gets it back;
- * the owner checks it. Sizes differ between ranks; the last rank has `far` bytes before its
- * data. */
+/* Tests puts and gets: every rank puts a piece of odd size at an odd offset into every rank's
+ * data, and gets it back; the owner checks the piece. Sizes differ between ranks; the last rank
+ * has `far` bytes before its data. */
 static void exchange(osla_transport *t, size_t far)
 {
   enum { PIECE = 10007 };
@@ -101,8 +101,8 @@ static void test_big_offset(void)
   osla_transport_destroy(&t);
 }
 
-/* A notification is never seen before the data that was put with it, whatever other transfers are
- * under way. */
+/* Tests that a notification is never seen before the data that were put with it, whatever other
+ * transfers are under way. */
 static void test_order(void)
 {
   enum { ROUNDS = 60, WORDS = 3001, NOISE = 20 };
@@ -143,8 +143,8 @@ static void test_order(void)
   osla_transport_destroy(&t);
 }
 
-/* All ranks add small numbers, while rank 0 also adds numbers that ARMCI's own fetch-and-add does
- * not support. */
+/* Tests additions: all ranks add small numbers, while rank 0 also adds numbers that ARMCI's own
+ * fetch-and-add does not support. */
 static void test_fetch_add(void)
 {
   enum { TIMES = 100, LARGE = 10 };
@@ -176,8 +176,9 @@ static void test_fetch_add(void)
   osla_transport_destroy(&t);
 }
 
-/* Windows on disjoint communicators are created one after the other, because Open MPI 4's osc rdma
- * would give them one file if they were created at the same time on one host (its issue 9492). */
+/* Waits for the turn of this rank. Windows on disjoint communicators are created one after the
+ * other, because Open MPI 4's osc rdma would give them one file if they were created at the same
+ * time on one host (issue 9492 of Open MPI). */
 static void begin_turn(int turn)
 {
   for (int i = 0; i < turn; i++)
@@ -220,7 +221,7 @@ static void test_parts(void)
   osla_transport_destroy(&world);
 }
 
-/* Memory that ARMCI gave to another user, such as Global Arrays, is used in place. */
+/* Tests that memory which ARMCI gave to another user, such as Global Arrays, is used in place. */
 static void test_attach(void)
 {
   enum { BYTES = 3000 };

@@ -180,7 +180,7 @@ static void test_matrix(void)
       for (int64_t k = 0; k < 26 * 19; k++)
         wrong += block[k] != transposed(k % 26, k / 26, &x);
       OSLA_ASSERT_MSG(wrong == 0, "%s: %" PRId64 " wrong", ga_kind_name(kind), wrong);
-      ga_fill(x.array, ga_whole, &seed); /* the matrix must be a copy */
+      ga_fill(x.array, ga_whole, &seed); /* the matrix must be a copy of the array */
       OSLA_ASSERT_OK(osla_ga_matrix_store(matrix));
       osla_ga_matrix_destroy(&matrix);
       CU_ASSERT(matrix == NULL);
@@ -224,7 +224,8 @@ static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_f
   OSLA_ASSERT_OK(osla_matrix_fill_with(m, ga_whole, &seed));
   OSLA_ASSERT_OK(osla_ga_matrix_store(matrix));
   osla_ga_matrix_destroy(&matrix);
-  for (int64_t k = 0; k < rows * cols; k++) /* the array in C's order is the transpose */
+  /* the array in C's order is the transpose of the matrix */
+  for (int64_t k = 0; k < rows * cols; k++)
     x.have[k] = ga_whole(k % cols, k / cols, &seed);
   wrong = ga_count_wrong(x.array, x.have, 0);
   OSLA_ASSERT_MSG(wrong == 0, "%s changed: %" PRId64 " wrong", ga_kind_name(kind), wrong);

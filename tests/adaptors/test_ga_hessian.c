@@ -1,4 +1,4 @@
-/* The accumulator on Global Arrays against a serial sum of integers, exactly. */
+/* Tests the accumulator on Global Arrays against a serial sum of integers, which must be equal. */
 #include "tests/adaptors/ga_help.h"
 #include "tests/hessian_reference.h"
 

@@ -14,7 +14,7 @@
 
 static const int some_block[2] = {4, 4};
 
-/* Order and elements of the matrix. */
+/* Rule for the elements of a matrix: order and seed. */
 typedef struct content {
   uint64_t seed;
   int64_t n;
