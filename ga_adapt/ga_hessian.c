@@ -22,10 +22,9 @@ struct osla_ga_hessian {
   int64_t n;
   osla_uplo uplo;
   osla_transport *transport;
-  double *pending,
-    /* pending: [n] this rank's contributions to the gradient since the last commit. gradient: [n]
-     * the sum over all ranks. */
-    *gradient;
+  /* pending: [n] this rank's contributions to the gradient since the last commit. gradient: [n]
+   * the sum over all ranks. */
+  double *pending, *gradient;
   /* [CALL_ELEMENTS][2] indices of the elements collected for the next call of NGA_Scatter_acc */
   int64_t *index_pairs;
   /* [CALL_ELEMENTS] values of the elements collected for the next call of NGA_Scatter_acc */
