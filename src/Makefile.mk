@@ -80,11 +80,11 @@ src_sources = \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   $(backend_sources) \
-  src/memory/segment_lines.h src/memory/segment_messages.h src/memory/segment.c src/memory/segment_lines.c \
+  src/memory/segment.h src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
   src/memory/newest.h src/memory/ring.h src/memory/channel.h src/memory/channel_newest.c \
-  src/memory/channel_word.h src/memory/channel_word.c src/memory/channel_posted.c src/memory/channel_racy.c src/memory/channel_ring.c src/memory/channel.c \
+ src/memory/channel_posted.c src/memory/channel_racy.c src/memory/channel_ring.c src/memory/channel.c \
   src/memory/reduction.c \
   src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \

@@ -3,8 +3,9 @@
  * Each side has slots in its piece of the pool, which the other side writes: a node neighbour by
  * stores, a rank of another node by puts, each followed by a word that counts the parts. A second
  * word acknowledges parts that were consumed, so that their slots are free. Between nodes a part
- * that travels the other way acknowledges, too. If the ring has lines (segment_lines.h), a part
- * between nodes is one message from the staging into the slot, and every free slot has a receive.
+ * that travels the other way acknowledges, too. If the ring has lines (src/memory/segment.h), a
+ * part between nodes is one message from the staging into the slot, and every free slot has a
+ * receive.
  *
  * The reader knows how many parts a transfer has. Each part has a head with its transfer. The head
  * of a node neighbour's part also says that the part has come: a few values need one cache line.
@@ -17,7 +18,7 @@
 #define FOREST_RING_H
 
 #include "kernels/forest/forest_pool.h"
-#include "src/memory/segment_lines.h"
+#include "src/memory/segment.h"
 
 #include <stdatomic.h>
 

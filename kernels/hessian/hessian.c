@@ -9,7 +9,7 @@
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
-#include "src/memory/segment_messages.h"
+#include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
 #include "src/blas/work.h"
-#include "src/memory/segment_messages.h"
+#include "src/memory/segment.h"
 
 #include <pthread.h>
 #include <stddef.h>

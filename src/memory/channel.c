@@ -305,11 +305,7 @@ bool osla_channel_can_send(osla_channels *set, int which)
 
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
-  channel *c = &set->channels[which];
-  OSLA_CHECK(!c->is_closed, OSLA_ERR_STATE,
-             "channel of rank %d to rank %d (tag %d) was closed: nothing can be sent",
-             osla_transport_rank(set->t), c->end.peer, c->end.tag);
-  return c->ops->send(c, stamp);
+  return set->channels[which].ops->send(&set->channels[which], stamp);
 }
 
 bool osla_channel_can_recv(osla_channels *set, int which)
@@ -317,27 +313,45 @@ bool osla_channel_can_recv(osla_channels *set, int which)
   return poll_channel(&set->channels[which], set->channels[which].ops->can_recv);
 }
 
+static _Atomic uint32_t *closed_word(const channel *c, unsigned char *inbox)
+{
+  return (_Atomic uint32_t *)(void *)(inbox + c->ops->closed_at);
+}
+
+/* Is there a message, or has the peer closed its end and are all its messages received? */
+static bool is_ready(void *arg)
+{
+  channel *c = arg;
+  if (c->ops->can_recv(c)) return true;
+  if (c->ops->closed) return c->ops->closed(c);
+  return atomic_load_explicit(closed_word(c, c->inbox_memory), memory_order_acquire);
+}
+
 osla_err osla_channel_recv(osla_channels *set, int which, const void **message, uint64_t *stamp)
 {
-  return set->channels[which].ops->recv(&set->channels[which], message, stamp);
-}
-
-osla_err osli_channel_close(osla_channels *set, int which)
-{
   channel *c = &set->channels[which];
-  if (c->is_closed) return OSLA_OK;
-  (void)pthread_mutex_lock(c->mutex);
-  c->is_closed = true;
-  (void)pthread_mutex_unlock(c->mutex);
-  return c->ops->close(c);
-}
-
-bool osli_channel_closed(osla_channels *set, int which)
-{
-  return poll_channel(&set->channels[which], set->channels[which].ops->closed);
+  *message = NULL;
+  if (c->end.kind == OSLA_CHANNEL_EVERY) {
+    osla_segment_wait(c->segment, is_ready, c);
+    OSLA_CHECK(c->ops->can_recv(c), OSLA_ERR_STATE,
+               "rank %d has closed the channel (tag %d) and all its messages were received",
+               c->end.peer, c->end.tag);
+  }
+  return c->ops->recv(c, message, stamp);
 }
 
 /* ---- destruction ---- */
+
+static osla_err close_end(channel *c)
+{
+  (void)pthread_mutex_lock(c->mutex);
+  c->is_closed = true;
+  (void)pthread_mutex_unlock(c->mutex);
+  if (c->ops->progress) return c->ops->progress(c);
+  atomic_store_explicit(closed_word(c, c->peer_inbox_memory), 1, memory_order_release);
+  osla_segment_wake(c->segment, c->end.peer);
+  return OSLA_OK;
+}
 
 static bool are_all_delivered(void *arg)
 {
@@ -354,7 +368,7 @@ void osla_channels_destroy(osla_channels **channels)
   osla_channels *set = channels ? *channels : NULL;
   if (!set) return;
   for (int i = 0; i < set->n; i++)
-    if (osli_channel_close(set, i) != OSLA_OK) osla_transport_abort(set->t, OSLA_ERR_MPI);
+    if (close_end(&set->channels[i]) != OSLA_OK) osla_transport_abort(set->t, OSLA_ERR_MPI);
   osla_segment_wait(set->segment, are_all_delivered, set);
   free_set(set);
   *channels = NULL;
@@ -368,11 +382,6 @@ typedef struct awaited {
   const int *which;
   bool all;
 } awaited;
-
-static bool is_ready(channel *c)
-{
-  return c->ops->can_recv(c) || c->ops->closed(c);
-}
 
 static bool are_ready(void *arg)
 {

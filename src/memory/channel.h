@@ -25,8 +25,11 @@ typedef struct channel_ops {
   bool (*can_send)(channel *c); /* NULL if a message can always be sent */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
+  /* For EVERY, a message has arrived. */
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
-  osla_err (*close)(channel *c); /* called after this rank has set is_closed */
+  /* Offset in the inbox of the 32-bit word that the peer sets when it closes, after its last
+   * message. Not used by an implementation that has a function `closed`. */
+  size_t closed_at;
   bool (*closed)(channel *c);
   /* The functions progress and delivered are NULL if nothing remains to be done after a send. */
   osla_err (*progress)(channel *c);
@@ -44,8 +47,8 @@ struct channel {
                              post waiting messages */
   osla_channel_end end;
   int number,
-    peer_number;  /* index of this end in this rank's set, and of the other end in the peer's set */
-  bool is_closed; /* true once this rank has closed its end */
+    peer_number;  /* index of this end in its set, and of the peer's end in the peer's set */
+  bool is_closed; /* this rank destroys its end, and sends no more messages */
   size_t inbox, peer_inbox; /* offsets in the segment's data areas of this rank and of the peer */
   unsigned char *inbox_memory, *peer_inbox_memory; /* addresses of the inboxes; peer_inbox_memory is
                                                       NULL if it is not mapped here */
@@ -59,21 +62,6 @@ static inline osla_err channel_state_allocate(channel *c, size_t bytes)
   OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
   return OSLA_OK;
 }
-
-/* Sets the peer's word `closed`, if the peer is on this node, and wakes the peer. */
-static inline osla_err channel_close_on_node(const channel *c, _Atomic uint32_t *closed)
-{
-  atomic_store_explicit(closed, 1, memory_order_release);
-  osla_segment_wake(c->segment, c->end.peer);
-  return OSLA_OK;
-}
-
-/* Closes this rank's end: no message follows the last one that was sent. A second call does
- * nothing. Local. Errors: MPI. */
-osla_err osli_channel_close(osla_channels *channels, int which);
-
-/* Has the peer closed its end, and has this rank received the peer's last message? Local. */
-bool osli_channel_closed(osla_channels *channels, int which);
 
 static inline size_t channel_round(size_t bytes, size_t to)
 {

@@ -76,7 +76,6 @@ static bool can_recv(channel *c)
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
-  *message = NULL;
   if (newest_is_fresh(s->inbox)) {
     s->read_slot = newest_acquire(s->inbox, s->read_slot);
     s->has_received = true;
@@ -88,26 +87,10 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-static osla_err close_channel(channel *c)
-{
-  const state *s = c->state;
-  return channel_close_on_node(c, &s->peer_inbox->closed);
-}
-
-/* Has the peer closed the channel, and has this rank received the peer's last message? The peer
- * publishes that message before it closes. */
-static bool closed(channel *c)
-{
-  const state *s = c->state;
-  return atomic_load_explicit(&s->inbox->closed, memory_order_acquire) &&
-         !newest_is_fresh(s->inbox);
-}
-
 const channel_ops osli_channel_newest = {.inbox_bytes = inbox_bytes,
                                          .start = start,
                                          .buffer = buffer,
                                          .send = send,
                                          .can_recv = can_recv,
                                          .recv = recv,
-                                         .close = close_channel,
-                                         .closed = closed};
+                                         .closed_at = offsetof(newest, closed)};

@@ -6,7 +6,7 @@
  * under way while one is being read. A message without room waits in the sender's memory; a newer
  * message of LATEST or RACY replaces it.
  *
- * If a direction has a message line (segment_lines.h), the receiver has started receives for all
+ * If a direction has a message line (segment.h), the receiver has started receives for all
  * messages that may come, and a message moves from the sender's memory into the slot; completed
  * receives count in n_arrived. Otherwise a message is a put with a word.
  *
@@ -17,8 +17,7 @@
  * - in a wait of any kind, when R messages have arrived, because the peer may be waiting for room.
  */
 #include "src/memory/channel.h"
-#include "src/memory/channel_word.h"
-#include "src/memory/segment_lines.h"
+#include "src/memory/segment.h"
 
 #include <stdlib.h>
 
@@ -29,6 +28,13 @@ typedef struct words {
     closed; /* number of the peer's last message plus 1; 0 while the peer's end is open */
   _Atomic uint64_t gone; /* not 0 if the peer destroys the channel and receives no more messages */
 } words;
+
+/* A word in the peer's inbox of which only the newest value matters. */
+typedef struct channel_word {
+  uint64_t wanted, posted;
+  size_t at; /* offset in the peer's inbox */
+  osla_posted last;
+} channel_word;
 
 typedef struct state {
   words *inbox_words;
@@ -231,6 +237,18 @@ static bool peer_is_gone(const state *s)
   return atomic_load_explicit(&s->inbox_words->gone, memory_order_acquire);
 }
 
+/* Posts the value `wanted`, unless an earlier post is still under way. */
+static osla_err send_word(channel *c, channel_word *word)
+{
+  if (word->wanted == word->posted) return OSLA_OK;
+  bool done;
+  OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
+  if (!done) return OSLA_OK;
+  word->posted = word->wanted;
+  return osla_word_post(c->segment, c->end.peer, c->peer_inbox + word->at, word->wanted,
+                        &word->last);
+}
+
 /* Advances the channel: reclaims slots, starts receives, and posts the waiting message and words.
  * The caller holds the mutex. */
 static osla_err step(channel *c)
@@ -250,8 +268,8 @@ static osla_err step(channel *c)
   }
   if (s->waiting_slot >= 0) s->acknowledged.wanted = s->n_received;
   if (c->is_closed && s->waiting_slot < 0) s->closed.wanted = s->n_sent + 1;
-  OSLA_CALL(osli_channel_word_send(c, &s->closed));
-  return osli_channel_word_send(c, &s->acknowledged);
+  OSLA_CALL(send_word(c, &s->closed));
+  return send_word(c, &s->acknowledged);
 }
 
 /* ---- operations ---- */
@@ -316,17 +334,16 @@ static bool can_recv(channel *c)
   return n_arrived(s) > s->n_received;
 }
 
-/* Has the peer closed, and have all its messages been received? */
+/* Has the peer closed, after this number of messages in total? */
+static bool has_closed_after(const state *s, uint64_t number)
+{
+  return atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire) == number + 1;
+}
+
 static bool closed(channel *c)
 {
   const state *s = c->state;
-  const uint64_t closed_at = atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire);
-  return closed_at > 0 && s->n_received == closed_at - 1;
-}
-
-static bool has_next(void *arg)
-{
-  return can_recv(arg) || closed(arg);
+  return has_closed_after(s, s->n_received);
 }
 
 /* Receives a message that has arrived. If this rank has sent a message since its last receive, it
@@ -345,13 +362,6 @@ static void accept_next(const channel *c)
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
-  *message = NULL;
-  if (c->end.kind == OSLA_CHANNEL_EVERY) {
-    osla_segment_wait(c->segment, has_next, c);
-    OSLA_CHECK(can_recv(c) || !closed(c), OSLA_ERR_STATE,
-               "rank %d has closed the channel (tag %d) and all its messages were received",
-               c->end.peer, c->end.tag);
-  }
   (void)pthread_mutex_lock(c->mutex);
   if (can_recv(c)) accept_next(c);
   const osla_err err = step(c);
@@ -363,21 +373,20 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
+/* Sets *all to false if the newest value of a word has not arrived yet. */
 static osla_err words_are_delivered(channel *c, bool *all)
 {
   state *s = c->state;
+  channel_word *const every[] = {&s->gone, &s->acknowledged, &s->closed};
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(osli_channel_word_is_delivered(c, &s->gone, all));
-  OSLA_CALL(osli_channel_word_is_delivered(c, &s->acknowledged, all));
-  return osli_channel_word_is_delivered(c, &s->closed, all);
-}
-
-/* Has the peer closed, and have all its messages arrived? */
-static bool has_all_messages(const state *s)
-{
-  const uint64_t closed_at = atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire);
-  return closed_at > 0 && n_arrived(s) == closed_at - 1;
+  for (size_t i = 0; i < sizeof every / sizeof *every; i++) {
+    bool done;
+    OSLA_CALL(send_word(c, every[i]));
+    OSLA_CALL(osla_posted_test(c->segment, &every[i]->last, &done));
+    *all = *all && done && every[i]->wanted == every[i]->posted;
+  }
+  return OSLA_OK;
 }
 
 static bool delivered(channel *c)
@@ -388,8 +397,8 @@ static bool delivered(channel *c)
   s->gone.wanted = 1;
   const bool failed = words_are_delivered(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
-  /* a peer's message that is still under way must find the receive of its line */
-  const bool received = !s->recv_line || has_all_messages(s);
+  /* otherwise a message might find no receive */
+  const bool received = !s->recv_line || has_closed_after(s, n_arrived(s));
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);
 }
@@ -402,7 +411,6 @@ const channel_ops osli_channel_posted = {.inbox_bytes = inbox_bytes,
                                          .send = send,
                                          .can_recv = can_recv,
                                          .recv = recv,
-                                         .close = progress,
                                          .closed = closed,
                                          .progress = progress,
                                          .delivered = delivered};

@@ -77,25 +77,13 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   state *s = c->state;
   const int64_t n = c->end.recv_bytes / (int64_t)sizeof(uint64_t);
   s->n_received = atomic_load_explicit(&s->inbox_words->sends, memory_order_acquire);
-  *message = s->n_received > 0 ? s->recv_buffer : NULL;
   if (s->n_received == 0) return OSLA_OK;
   const uint64_t message_stamp = atomic_load_explicit(&s->inbox_words->stamp, memory_order_acquire);
   for (int64_t i = 0; i < n; i++)
     s->recv_buffer[i] = atomic_load_explicit(&s->inbox_elements[i], memory_order_relaxed);
+  *message = s->recv_buffer;
   if (stamp) *stamp = message_stamp;
   return OSLA_OK;
-}
-
-static osla_err close_channel(channel *c)
-{
-  const state *s = c->state;
-  return channel_close_on_node(c, &s->peer_words->closed);
-}
-
-static bool closed(channel *c)
-{
-  const state *s = c->state;
-  return atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire) && !can_recv(c);
 }
 
 const channel_ops osli_channel_racy = {.inbox_bytes = inbox_bytes,
@@ -105,5 +93,4 @@ const channel_ops osli_channel_racy = {.inbox_bytes = inbox_bytes,
                                        .send = send,
                                        .can_recv = can_recv,
                                        .recv = recv,
-                                       .close = close_channel,
-                                       .closed = closed};
+                                       .closed_at = offsetof(words, closed)};

@@ -80,28 +80,10 @@ static bool can_recv(channel *c)
   return ring_holds(slot(s->inbox, s->read_slot, s->inbox_stride), s->n_received + 1);
 }
 
-/* Has the peer closed the channel, and has this rank received the peer's last message? The peer
- * publishes that message before it closes. */
-static bool closed(channel *c)
-{
-  const state *s = c->state;
-  return atomic_load_explicit(&s->inbox->closed, memory_order_acquire) && !can_recv(c);
-}
-
-static bool has_next(void *arg)
-{
-  return can_recv(arg) || closed(arg);
-}
-
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
   const ring_slot *from = slot(s->inbox, s->read_slot, s->inbox_stride);
-  *message = NULL;
-  osla_segment_wait(c->segment, has_next, c);
-  OSLA_CHECK(can_recv(c), OSLA_ERR_STATE,
-             "rank %d has closed the channel (tag %d) and all its messages were received",
-             c->end.peer, c->end.tag);
   ring_acknowledge(s->inbox, ++s->n_received);
   s->read_slot = ring_next(s->read_slot, c->end.in_flight);
   osla_segment_wake(c->segment, c->end.peer); /* the peer may be waiting for room */
@@ -110,14 +92,8 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-static osla_err close_channel(channel *c)
-{
-  const state *s = c->state;
-  return channel_close_on_node(c, &s->peer_inbox->closed);
-}
-
-/* Returns true at once, because a message is in the receiver's memory when its send returns. The
- * first call sets `gone` and wakes the peer, which may be waiting for room. */
+/* True at once, because sent messages are in place. The first call sets `gone` and wakes the peer,
+ * which may be waiting for room. */
 static bool delivered(channel *c)
 {
   state *s = c->state;
@@ -135,6 +111,5 @@ const channel_ops osli_channel_ring = {.inbox_bytes = inbox_bytes,
                                        .send = send,
                                        .can_recv = can_recv,
                                        .recv = recv,
-                                       .close = close_channel,
-                                       .closed = closed,
+                                       .closed_at = offsetof(ring, closed),
                                        .delivered = delivered};

@@ -7,11 +7,8 @@
  * another; more than 8 purposes take several lines. The index of an origin comes from
  * osla_notifiers, or is its rank without them. The part before the data area has the same size on
  * all ranks, so the data area begins at the same offset everywhere. */
-#include "osla_segment.h"
+#include "src/memory/segment.h"
 #include "osla_trace.h"
-#include "src/memory/segment_lines.h"
-#include "src/memory/segment_messages.h"
-#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +33,8 @@ static size_t origin_bytes(int n_purposes)
   return ((size_t)n_purposes * sizeof(uint64_t) + LINE - 1) / LINE * LINE;
 }
 
-size_t osli_segment_head_bytes(int n_purposes, int n_origins)
+/* Bytes before the data area of each rank's memory. */
+static size_t head_bytes(int n_purposes, int n_origins)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (LINE + (size_t)n_origins * origin_bytes(n_purposes) + page - 1) / page * page;
@@ -64,7 +62,7 @@ void osli_segment_store(osla_segment *s, size_t offset, const void *bytes, size_
 uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
 {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  return (osli_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
+  return (head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
 }
 
 /* Offset in the region of the slot by which `origin` notifies `target`; 0 if `origin` has no slot
@@ -102,7 +100,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     s->n_purposes = n_purposes;
     s->notifiers = *notifiers;
     s->origin_bytes = origin_bytes(n_purposes);
-    s->data = osli_segment_head_bytes(n_purposes, notifiers->n_origins);
+    s->data = head_bytes(n_purposes, notifiers->n_origins);
     err =
       t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX, &s->region);
   }
@@ -161,10 +159,6 @@ size_t osla_segment_bytes(const osla_segment *s)
 osla_transport *osla_segment_transport(const osla_segment *s)
 {
   return s->t;
-}
-osla_region *osli_segment_region(const osla_segment *s)
-{
-  return s->region;
 }
 
 /* ---- transfers ---- */
@@ -292,30 +286,27 @@ osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
   return osla_put_notify(s, rank, 0, NULL, 0, purpose, value);
 }
 
+/* Posts data and a word, which lies at `word_at` in the region. In the trace a post without data
+ * counts as complete. */
 static osla_err post(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
-                     int purpose, uint64_t value, struct osla_post **out)
+                     size_t word_at, uint64_t value, osla_posted *posted)
 {
-  size_t slot;
-  OSLA_CALL(find_slot(s, rank, purpose, &slot));
-  return s->t->ops->post(s->region, rank, s->data + offset, source, bytes, slot, value, 0, out);
-}
-
-/* Records a post. A post without data counts as complete. */
-static void trace_post(osla_segment *s, osla_posted *posted, double since, size_t bytes)
-{
+  double since = osla_trace_now(s->t);
+  *posted = (osla_posted){.since = since, .bytes = bytes};
+  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, word_at, value, 0,
+                            &posted->post));
   bool moves = posted->post && bytes > 0;
   if (!moves) posted->since = -1.0;
   osla_trace_add(s->t, moves ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
+  return OSLA_OK;
 }
 
 osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const void *source,
                               size_t bytes, int purpose, uint64_t value, osla_posted *posted)
 {
-  double since = osla_trace_now(s->t);
-  *posted = (osla_posted){.since = since, .bytes = bytes};
-  OSLA_CALL(post(s, rank, offset, source, bytes, purpose, value, &posted->post));
-  trace_post(s, posted, since, bytes);
-  return OSLA_OK;
+  size_t slot;
+  OSLA_CALL(find_slot(s, rank, purpose, &slot));
+  return post(s, rank, offset, source, bytes, slot, value, posted);
 }
 
 osla_err osla_posted_wait(osla_segment *s, osla_posted *posted)
@@ -345,18 +336,15 @@ osla_err osla_word_post(osla_segment *s, int rank, size_t offset, uint64_t value
 osla_err osla_put_word_post(osla_segment *s, int rank, size_t offset, const void *source,
                             size_t bytes, size_t word_offset, uint64_t value, osla_posted *posted)
 {
-  double since = osla_trace_now(s->t);
-  *posted = (osla_posted){.since = since, .bytes = bytes};
-  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, s->data + word_offset,
-                            value, 0, &posted->post));
-  trace_post(s, posted, since, bytes);
-  return OSLA_OK;
+  return post(s, rank, offset, source, bytes, s->data + word_offset, value, posted);
 }
 
 osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value)
 {
+  size_t slot;
+  OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
-  OSLA_CALL(post(s, rank, 0, NULL, 0, purpose, value, NULL));
+  OSLA_CALL(s->t->ops->post(s->region, rank, s->data, NULL, 0, slot, value, 0, NULL));
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
   return OSLA_OK;
 }
@@ -408,4 +396,41 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
   /* Attached memory has no bell, because its first bytes belong to the caller. */
   osli_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
+}
+
+/* ---- message lines ---- */
+
+osla_err osli_segment_line_open(osla_segment *s, const osla_line_end *end, osla_line **line)
+{
+  *line = NULL;
+  return s->t->ops->line_open ? s->t->ops->line_open(s->region, end, line) : OSLA_OK;
+}
+
+osla_err osli_segment_line_start(osla_segment *s, osla_line *line, void *message, size_t bytes)
+{
+  return s->t->ops->line_start(line, message, bytes);
+}
+
+osla_err osli_segment_line_send(osla_segment *s, osla_line *line, void *message, size_t bytes,
+                                osla_posted *sent)
+{
+  *sent = (osla_posted){.since = osla_trace_now(s->t), .bytes = bytes};
+  OSLA_CALL(s->t->ops->line_start(line, message, bytes));
+  osla_trace_add(s->t, OSLA_TRACE_ISSUE, sent->since, (double)bytes);
+  return OSLA_OK;
+}
+
+void osli_segment_line_left(osla_segment *s, const osla_posted *sent)
+{
+  osla_trace_add(s->t, OSLA_TRACE_PUT, sent->since, (double)sent->bytes);
+}
+
+void osli_segment_line_watch(osla_segment *s, osla_line *line, bool watched)
+{
+  if (line) s->t->ops->line_watch(line, watched);
+}
+
+void osli_segment_line_close(osla_segment *s, osla_line **line)
+{
+  if (*line) s->t->ops->line_close(line);
 }

@@ -132,7 +132,7 @@ typedef struct osla_transport_ops {
    * backend only models bulk data (src/blas/work.h). NULL: the backend moves all data anyway.
    * Local. */
   void (*region_steers)(osla_region *region);
-  /* Work as osli_segment_messages and osli_segment_store (segment_messages.h), with offsets in the
+  /* As osli_segment_messages and osli_segment_store (src/memory/segment.h), with offsets in the
    * region. NULL: the memory of messages is ordinary memory. Local. */
   void (*region_messages)(osla_region *region, size_t offset);
   void (*region_store)(osla_region *region, size_t offset, const void *bytes, size_t count);

@@ -77,10 +77,8 @@ static bool has_room(const traffic *a)
 static void send_all(traffic *a)
 {
   a->sent++;
-  for (int k = 0; k < a->n; k++) {
+  for (int k = 0; k < a->n; k++)
     write_message(a->set, k, a->ends[k].send_bytes / 8, a->sent);
-    if (a->sent == a->sends) OSLA_ASSERT_OK(osli_channel_close(a->set, k));
-  }
 }
 
 static void receive(traffic *a, int k)
@@ -100,13 +98,12 @@ static bool something_to_do(void *arg)
 {
   const traffic *a = arg;
   for (int k = 0; k < a->n; k++)
-    if (!a->is_over[k] && (osla_channel_can_recv(a->set, k) || osli_channel_closed(a->set, k)))
-      return true;
+    if (!a->is_over[k] && osla_channel_can_recv(a->set, k)) return true;
   return a->n_open == 0 || has_room(a);
 }
 
-/* All ranks send `sends` messages on each channel, receive in between, and close. Each receives
- * until it has the last message: all messages of EVERY, at least the last one of other kinds. */
+/* All ranks send `sends` messages on each channel, and receive in between. Each receives until it
+ * has the last message: all messages of EVERY, at least the last one of other kinds. */
 static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t base,
                      uint64_t sends, bool twice)
 {
@@ -119,7 +116,7 @@ static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, i
     for (int k = 0; k < a.n; k++) {
       if (a.is_over[k]) continue;
       if (osla_channel_can_recv(a.set, k)) receive(&a, k);
-      a.is_over[k] = osli_channel_closed(a.set, k);
+      a.is_over[k] = a.last[k] == sends;
       a.n_open -= a.is_over[k];
     }
     osla_channels_wait_until(a.set, something_to_do, &a);
@@ -231,7 +228,6 @@ static void test_unread(void)
   for (int k = 0; k < n; k++) {
     const void *message = set;
     CU_ASSERT(!osla_channel_can_recv(set, k));
-    CU_ASSERT(!osli_channel_closed(set, k));
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, NULL));
     CU_ASSERT(message == NULL);
   }
@@ -369,34 +365,6 @@ static void test_mismatch(void)
   osla_transport_destroy(&t);
 }
 
-static void test_after_close(void)
-{
-  osla_transport *t = osla_test_transport();
-  for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
-    osla_channel_end ends[MOST_ENDS];
-    const int n = all_pairs(ends, (osla_channel_kind)kind, 2, 1, false);
-    osla_channels *set;
-    OSLA_ASSERT_OK(osla_channels_create(t, n, ends, &set));
-    for (int k = 0; k < n; k++) {
-      OSLA_ASSERT_OK(osli_channel_close(set, k));
-      OSLA_ASSERT_OK(osli_channel_close(set, k));
-      OSLA_ASSERT_ERR(osla_channel_send(set, k, 1), OSLA_ERR_STATE);
-      OSLA_ASSERT_TEXT("was closed");
-    }
-    for (int k = 0; k < n; k++) {
-      const void *message;
-      osla_channels_wait(set, 1, &k, true);
-      CU_ASSERT(osli_channel_closed(set, k) && !osla_channel_can_recv(set, k));
-      if (kind == OSLA_CHANNEL_EVERY)
-        OSLA_ASSERT_ERR(osla_channel_recv(set, k, &message, NULL), OSLA_ERR_STATE);
-      else
-        OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, NULL));
-    }
-    osla_channels_destroy(&set);
-  }
-  osla_transport_destroy(&t);
-}
-
 /* No rank waits for a peer that has destroyed its channels: messages to it are dropped, and its
  * receivers see the channel closed. */
 static void test_peer_ends(void)
@@ -411,8 +379,12 @@ static void test_peer_ends(void)
       if (ends[k].peer > 0) continue;
       for (uint64_t s = 1; s <= 5; s++) /* more messages than there is room for */
         write_message(set, k, ends[k].send_bytes / 8, s);
+      const void *message = set;
       osla_channels_wait(set, 1, &k, true);
-      CU_ASSERT(osli_channel_closed(set, k) && !osla_channel_can_recv(set, k));
+      CU_ASSERT(!osla_channel_can_recv(set, k));
+      OSLA_ASSERT_ERR(osla_channel_recv(set, k, &message, NULL),
+                      kind == OSLA_CHANNEL_EVERY ? OSLA_ERR_STATE : OSLA_OK);
+      CU_ASSERT(message == NULL);
     }
     osla_channels_destroy(&set); /* rank 0 at once */
   }
@@ -420,10 +392,8 @@ static void test_peer_ends(void)
 }
 
 static const osla_test_case cases[] = {
-  {"kinds", test_kinds},         {"lock_step", test_lock_step},
-  {"room", test_room},           {"unread", test_unread},
-  {"empty", test_empty},         {"refused", test_refused},
-  {"mismatch", test_mismatch},   {"after_close", test_after_close},
-  {"peer_ends", test_peer_ends}, {NULL, NULL},
+  {"kinds", test_kinds},       {"lock_step", test_lock_step}, {"room", test_room},
+  {"unread", test_unread},     {"empty", test_empty},         {"refused", test_refused},
+  {"mismatch", test_mismatch}, {"peer_ends", test_peer_ends}, {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_channel, cases);

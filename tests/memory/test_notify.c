@@ -3,7 +3,6 @@
 #include "osla_counter.h"
 #include "osla_grid.h"
 #include "osla_segment.h"
-#include "src/memory/segment_lines.h"
 #include "tests/osla_test_help.h"
 #include "tests/osla_test_watch.h"
 
@@ -275,8 +274,8 @@ static void test_row_and_column(void)
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
   /* 10,000 ranks on a square grid with 128 on a node, and an accumulator. */
-  CU_ASSERT(osli_segment_head_bytes(5, 328) == 24576);
-  CU_ASSERT(osli_segment_head_bytes(3, 10000) <= 10000 * 64 + 4096);
+  CU_ASSERT(osla_segment_footprint(0, 5, 328) == 24576 + 4096);
+  CU_ASSERT(osla_segment_footprint(0, 3, 10000) <= 10000 * 64 + 2 * 4096);
 }
 
 /* Rank 0 computes for 100 ms before it notifies. All others see the notify soon after that and not

@@ -1,5 +1,5 @@
-/* Tests the trace of messages on lines (segment_lines.h), whose completions the library sees only
- * as a count. */
+/* Tests the trace of messages on lines (src/memory/segment.h), whose completions the library sees
+ * only as a count. */
 #include "osla_channel.h"
 #include "osla_forest.h"
 #include "osla_trace.h"

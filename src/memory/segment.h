@@ -1,17 +1,14 @@
-/* Internal calls on segments, and message lines in a segment (layer 1). A line is a stream of
- * messages to addresses that the receiver has chosen in advance, without copies or words.
- * osla_transport_ops.line_open has the duties of its caller. */
-#ifndef SEGMENT_LINES_H
-#define SEGMENT_LINES_H
+/* Internal calls on segments (floor 1). */
+#ifndef OSLA_SEGMENT_PRIVATE_H
+#define OSLA_SEGMENT_PRIVATE_H
 
 #include "osla_segment.h"
 #include "src/transport/transport_ops.h"
 
-/* Bytes before the data area of each rank's memory. Local, pure. */
-size_t osli_segment_head_bytes(int n_purposes, int n_origins);
+/* ---- message lines ---- */
 
-/* The region that holds the segment's memory. Local. */
-osla_region *osli_segment_region(const osla_segment *segment);
+/* A line is a stream of messages to addresses that the receiver has chosen in advance, without
+ * copies or words. osla_transport_ops.line_open has the duties of its caller. */
 
 /* Opens one end of a line to a rank of another node. *line = NULL at both ends if the transport
  * provides no line. Local. Errors: MEM, MPI. */
@@ -32,5 +29,18 @@ void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
 void osli_segment_line_close(osla_segment *segment, osla_line **line); /* does nothing for NULL */
+
+/* ---- messages that consist of heads and bulk data ---- */
+
+/* In a simulation that only models work (src/blas/work.h) bulk data are neither stored nor moved,
+ * and their memory is never touched. On a real machine osli_segment_store is a copy. */
+
+/* Declares that each rank's data area from `offset` on holds only messages, which that rank writes
+ * by osli_segment_store, and other ranks get once. Local; before the first store. */
+void osli_segment_messages(osla_segment *segment, size_t offset);
+
+/* Copies bytes to this rank's data area. Bytes may be stored again only after they have been got.
+ * Local, thread-safe. */
+void osli_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
 
 #endif
