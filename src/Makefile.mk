@@ -21,17 +21,16 @@ mpi_sources = \
   src/transport/mpi/transport_mpi.c
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
-  src/simulation/queued_links.h src/simulation/queued_links.cpp \
-  src/simulation/sim_pieces.h src/simulation/sim_pieces.cpp \
+  src/simulation/queued_links.cpp \
+  src/simulation/sim_pieces.cpp \
   src/simulation/sim.h \
   src/simulation/sim_core.h src/simulation/sim_core.c \
-  src/simulation/sim_host.c src/simulation/sim_machine.c \
+  src/simulation/sim_machine.c \
   src/simulation/sim_wait.c \
   src/simulation/sim_region.c \
   src/simulation/sim_collective.c \
   src/simulation/sim_post.c \
   src/simulation/sim_exchange.c \
-  src/simulation/sim_clock.c \
   src/simulation/sim_entry.c \
   src/simulation/transport_sim.c
 if SIMULATION

@@ -1,4 +1,4 @@
-#include "src/simulation/queued_links.h"
+#include "src/simulation/simulator.h"
 
 #include <algorithm>
 #include <limits>

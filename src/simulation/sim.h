@@ -8,7 +8,6 @@
 #ifndef OSLA_SIM_H
 #define OSLA_SIM_H
 
-#include "src/simulation/sim_pieces.h"
 #include "src/simulation/simulator.h"
 #include "src/transport/transport_ops.h"
 
@@ -160,7 +159,7 @@ void osli_sim_region_steers(osla_region *region);
 void osli_sim_region_copy(const osla_region *region, void *to, const void *from, size_t bytes);
 void osli_sim_region_messages(osla_region *region, size_t offset);
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
-/* Copies the data of a get: from the messages of `rank` (sim_pieces.h), or from its memory. */
+/* Copies the data of a get from `rank`, from its messages (simulator.h) or its memory. */
 void osli_sim_region_copy_get(const osla_region *region, int rank, void *to, const void *from,
                               size_t bytes);
 void osli_sim_region_free(osla_region **region);

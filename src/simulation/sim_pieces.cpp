@@ -1,5 +1,5 @@
-// C++ for its ordered map (contract: sim_pieces.h).
-#include "src/simulation/sim_pieces.h"
+// C++ for its ordered map (contract: simulator.h).
+#include "src/simulation/simulator.h"
 
 #include <algorithm>
 #include <cstring>

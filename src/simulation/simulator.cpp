@@ -1,5 +1,5 @@
 // C++, because SimGrid's S4U has no C interface for transfers between hosts.
-#include "src/simulation/queued_links.h"
+#include "src/simulation/simulator.h"
 
 #include <cstdlib>
 #include <cstring>

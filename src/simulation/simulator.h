@@ -50,6 +50,37 @@ typedef struct sim_actor {
 } sim_actor;
 sim_actor *osli_sim_actor(void); /* returns the state of the calling rank */
 
+/* ---- links that serve one transfer after the other (queued_links.cpp) ---- */
+
+/* SimGrid's own links share their bandwidth among all transfers, so each start or end of a transfer
+ * changes the rates of others. That is accurate, but with thousands of transfers at once on a torus
+ * each transfer costs milliseconds of real time. Here a link sends transfers in their order of
+ * arrival, each at the full rate, from a queue without limit. A transfer is cut into parts, so that
+ * transfers interleave as packets do. The head of a part moves on before its tail has arrived
+ * (cut-through). Transfers of a few packets do not queue. doc/simulation.md compares the two
+ * models. */
+
+/* Starts a transfer over queued links; arguments as in osli_sim_transfer. */
+void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                              osli_sim_done *done, void *arg);
+
+/* ---- sparse contents of a large range of memory (sim_pieces.cpp) ---- */
+
+/* If work is only modelled, a ring of messages is a gigabyte that holds a few message heads. Each
+ * head written to the ring would cost a page of real memory. Here the heads are stored in a map by
+ * address, and the ring's memory is never touched. */
+
+typedef struct sim_pieces sim_pieces;
+sim_pieces *osli_sim_pieces_create(void);
+void osli_sim_pieces_free(sim_pieces *pieces); /* frees all pieces; accepts NULL */
+
+/* Stores bytes for an address: as a new piece, or into an earlier piece that contains the range. */
+void osli_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count);
+
+/* Moves the pieces in [from, from + bytes) to `to` at equal offsets, and removes them. Gaps between
+ * pieces are not written. */
+void osli_sim_pieces_take(sim_pieces *pieces, void *to, const void *from, size_t bytes);
+
 #ifdef __cplusplus
 }
 #endif

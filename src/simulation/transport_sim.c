@@ -49,20 +49,6 @@ static void answer_get(void *arg)
                                     complete_at_target, x);
 }
 
-static void get_by_cores(sim_transfer *x, double delay)
-{
-  osli_sim_start_transfer(x->owner, x->other, 0, delay, &x->call, answer_get, x);
-}
-
-/* Transfers the data of a get by remote DMA. They leave the owner when the request has reached it.
- */
-static void get_by_dma(sim_transfer *x, double delay)
-{
-  double request = osli_sim_latency(x->owner->host, x->other->host);
-  osli_sim_start_transfer(x->other, x->owner, x->bytes, delay + request, &x->call,
-                          complete_at_target, x);
-}
-
 static int find_free_slot(sim_rank *me)
 {
   for (int i = 0; i < me->room; i++)
@@ -114,9 +100,10 @@ static osla_err start_access(osla_region *region, direction way, int rank, size_
   if (is_put)
     osli_sim_start_transfer(me, other, bytes, ahead, &x->call, complete_at_target, x);
   else if (osli_sim_needs_cores(job))
-    get_by_cores(x, ahead);
-  else
-    get_by_dma(x, ahead);
+    osli_sim_start_transfer(me, other, 0, ahead, &x->call, answer_get, x);
+  else /* the request, which precedes the data, delays them */
+    osli_sim_start_transfer(other, me, bytes, ahead + osli_sim_latency(me->host, other->host),
+                            &x->call, complete_at_target, x);
   return OSLA_OK;
 }
 
