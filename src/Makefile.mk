@@ -102,7 +102,7 @@ src_file_sources = \
   src/file/file.h src/file/file_item.c src/file/file_io.c \
   src/file/file_pieces.c \
   src/file/file_raw.c \
-  src/file/file_image.h src/file/file_image.c \
+  src/file/file_image.c \
   src/file/hdf5_filter.h src/file/hdf5_filter.c \
   src/file/file_hdf5.h src/file/file_hdf5.c src/file/file_hdf5_none.c \
   src/file/file.c \

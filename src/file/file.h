@@ -77,12 +77,10 @@ osla_err osli_file_sync_fd(const char *path, int *fd); /* calls fsync and close;
 osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 
-/* --- file_pieces.c: write or read this rank's range of a matrix, and set *sum to the checksum of
- * the range; local --- */
-osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
-                                uint64_t *sum);
-osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
-                               uint64_t *sum);
+/* --- file_pieces.c: moves this rank's range of a matrix, *sum: its checksum; local --- */
+typedef enum file_direction { TO_FILE, FROM_FILE } file_direction;
+osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+                               file_direction way, uint64_t *sum);
 
 /* --- file_raw.c: the trailer of raw files; local, rank 0 --- */
 osla_err osli_file_raw_write_trailer(const osla_file *file, const file_item *item);

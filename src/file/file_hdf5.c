@@ -1,10 +1,9 @@
 /* Rank 0's part of an HDF5 file (contract: file_hdf5.h). A new file is made in memory, with holes
- * in place of the arrays; file_image.h says why. */
+ * in place of the arrays; file_hdf5.h says why. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 #include "src/file/file_hdf5.h"
-#include "src/file/file_image.h"
 #include "src/file/hdf5_filter.h"
 
 #ifdef HAVE_HDF5

@@ -1,24 +1,20 @@
-/* A file in memory with holes in place of arrays (contract: file_image.h). */
+/* A file in memory with holes in place of arrays (contract: file_hdf5.h). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "src/file/file_image.h"
+#include "src/base/memory_file.h"
+#include "src/file/file_hdf5.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 osla_err osli_file_image_create(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
 {
   *image = FILE_NO_IMAGE;
-#ifdef __linux__
-  image->fd = memfd_create("osla-file", MFD_CLOEXEC);
-#else
-  errno = ENOSYS;
-#endif
+  image->fd = osli_memory_file_create("osla-file");
   OSLA_CHECK(image->fd >= 0, errno == ENOSYS ? OSLA_ERR_UNSUPPORTED : OSLA_ERR_MEM,
              "%.200s: memfd_create: %s", path, strerror(errno));
   (void)snprintf(name, FILE_IMAGE_NAME, "/proc/self/fd/%d", image->fd);

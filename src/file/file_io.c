@@ -87,14 +87,10 @@ osla_err osli_file_open_temporary(const char *temporary, const char *path,
 
 osla_err osli_file_sync_fd(const char *path, int *fd)
 {
-  bool done = *fd < 0 || fsync(*fd) == 0;
-  int reason = errno;
-  if (*fd >= 0 && close(*fd) != 0 && done) {
-    done = false;
-    reason = errno;
-  }
+  int reason = fsync(*fd) == 0 ? 0 : errno;
+  if (close(*fd) != 0 && reason == 0) reason = errno;
   *fd = -1;
-  OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: %s", path, strerror(reason));
+  OSLA_CHECK(reason == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(reason));
   return OSLA_OK;
 }
 

@@ -35,7 +35,8 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
   /* its barrier also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_reserve(f, name, &item));
-  OSLA_CALL(osli_file_agree(f, osli_file_write_pieces(f, &item, a, &sum)));
+  osla_matrix *only_read = (osla_matrix *)(uintptr_t)a; /* both directions share one function */
+  OSLA_CALL(osli_file_agree(f, osli_file_move_pieces(f, &item, only_read, TO_FILE, &sum)));
   return osli_file_store_checksum(f, name, &item, sum);
 }
 
@@ -44,7 +45,7 @@ static osla_err read_matrix(osla_file *f, const char *name, const file_item *ite
 {
   uint64_t sum = 0;
   OSLA_CALL(osla_barrier(f->t)); /* all ranks have finished their accesses to the old contents */
-  OSLA_CALL(osli_file_agree(f, osli_file_read_pieces(f, item, a, &sum)));
+  OSLA_CALL(osli_file_agree(f, osli_file_move_pieces(f, item, a, FROM_FILE, &sum)));
   return osli_file_verify(f, name, item, sum);
 }
 

@@ -8,12 +8,10 @@
 
 enum { PIECE_BYTES = 4 << 20 };
 
-typedef enum direction { TO_FILE, FROM_FILE } direction;
-
 /* Copies elements [first, last) of the column-major order between matrix and buffer. Whole columns
  * are copied in one call, parts of a column in one call each. */
 static osla_err copy_elements(osla_matrix *a, int64_t first, int64_t last, unsigned char *buffer,
-                              direction way)
+                              file_direction way)
 {
   int64_t m = osla_matrix_layout(a).m;
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
@@ -33,7 +31,7 @@ static osla_err copy_elements(osla_matrix *a, int64_t first, int64_t last, unsig
 }
 
 static osla_err move_piece(const osla_file *file, const file_item *item, osla_matrix *a,
-                           int64_t first, int64_t last, unsigned char *buffer, direction way,
+                           int64_t first, int64_t last, unsigned char *buffer, file_direction way,
                            uint64_t *sum)
 {
   file_type type = (file_type)item->type;
@@ -50,8 +48,8 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
   return copy_elements(a, first, last, buffer, way);
 }
 
-static osla_err move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
-                            direction way, uint64_t *sum)
+osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+                               file_direction way, uint64_t *sum)
 {
   int64_t elements = item->m * item->n;
   int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
@@ -73,17 +71,4 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
   }
   free(buffer);
   return err;
-}
-
-/* Casts const away, because both directions share move_pieces; TO_FILE only reads the matrix. */
-osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
-                                uint64_t *sum)
-{
-  return move_pieces(file, item, (osla_matrix *)(uintptr_t)a, TO_FILE, sum);
-}
-
-osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
-                               uint64_t *sum)
-{
-  return move_pieces(file, item, a, FROM_FILE, sum);
 }
