@@ -18,9 +18,9 @@ extern "C" {
 struct osla_transport_ops;
 struct osla_backend_services;
 
-/* Makes the transport `ops` known to this program; a second call with the same ops does nothing.
- * Returns the functions of libosla that the backend may call; the struct is valid for the lifetime
- * of the program. Local. */
+/* Makes the transport `ops` known to this program, in place of one from an earlier call. Returns
+ * the functions of libosla that the backend may call; the struct is valid for the lifetime of the
+ * program. Local. */
 OSLA_API const struct osla_backend_services *osla_backend_offer(
   const struct osla_transport_ops *ops);
 

@@ -4,19 +4,16 @@
 # --enable-simulation selects.
 mpi_sources = \
   src/base/clock.c \
-  src/transport/mpi/wait_mpi.c src/transport/mpi/collective_mpi.c src/transport/mpi/exchange_mpi.c \
+  src/transport/mpi/wait_mpi.c src/transport/mpi/collective_mpi.c \
   src/transport/host.c \
-  src/transport/mpi/pages.h src/transport/mpi/pages.c \
   src/transport/mpi/shared_memory.h src/transport/mpi/shared_memory.c \
-  src/transport/mpi/window_mpi.h src/transport/mpi/window_mpi.c \
+  src/transport/mpi/window_mpi.c \
   src/transport/mpi/region_mpi.h src/transport/mpi/region_object.c src/transport/mpi/region_mpi.c \
   src/transport/mpi/attach_mpi.c \
-  src/transport/mpi/region_cache.c \
   src/transport/probe.h src/transport/mpi/probe_mpi.c \
   src/transport/mpi/eager_mpi.h src/transport/mpi/eager_mpi.c \
-  src/transport/mpi/eager_state.h src/transport/mpi/eager_state.c src/transport/mpi/eager_start.c src/transport/mpi/eager_receive.c \
-  src/transport/mpi/poll_control.h src/transport/mpi/poll_control.c \
-  src/transport/mpi/lines_mpi.h src/transport/mpi/lines_mpi.c \
+  src/transport/mpi/eager_state.h src/transport/mpi/eager_receive.c \
+  src/transport/mpi/lines_mpi.c \
   src/transport/mpi/post_mpi.c \
   src/transport/mpi/transport_mpi.c
 sim_sources = \
@@ -59,23 +56,18 @@ src_sources = \
   src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
   src/transport/finalize_messages.c \
-  src/transport/collective_entry.c \
-  src/transport/collective_search.h src/transport/collective_search.c \
+  src/transport/collective_search.c \
   src/transport/settings.h src/transport/settings.c \
   src/transport/transport_core.c \
-  src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \
-  src/transport/node_map.h src/transport/node_map.c \
+  src/transport/node_map.c \
   src/transport/transport.c \
-  src/transport/end.c \
   src/transport/live_objects.h src/transport/live_objects.c \
   src/transport/time_limit.h src/transport/time_limit.c \
-  src/transport/transport_objects.h src/transport/transport_objects.c \
   src/transport/collective.c \
   src/transport/exchange.h src/transport/exchange.c \
   src/transport/trace.h src/transport/trace_record.c src/transport/trace.c \
-  src/transport/trace_summary.c \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   $(backend_sources) \

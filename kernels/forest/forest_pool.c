@@ -1,7 +1,6 @@
 #include "kernels/forest/forest_pool.h"
 #include "src/transport/live_objects.h"
-#include "src/transport/settings.h"
-#include "src/transport/transport_objects.h"
+#include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,7 +71,7 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
     return err;
   }
   pool->t = t;
-  pool->verifies = osli_transport_verifies(t);
+  pool->verifies = t->settings.verify;
   pool->last = &pool->segments;
   pool->array_changes = 1;
   atomic_flag_clear(&pool->is_locked);

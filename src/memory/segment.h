@@ -1,4 +1,4 @@
-/* Internal calls on segments (floor 1). */
+/* Internal calls on segments (layer 1). */
 #ifndef OSLA_SEGMENT_PRIVATE_H
 #define OSLA_SEGMENT_PRIVATE_H
 

@@ -8,16 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static osla_err run_collective(osla_transport *t, const osla_collective *what)
-{
-  return t->ops->collective(t, what);
-}
-
 osla_err osla_barrier(osla_transport *t)
 {
   double since = osla_trace_now(t);
   atomic_thread_fence(memory_order_seq_cst);
-  OSLA_CALL(run_collective(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
+  OSLA_CALL(t->ops->collective(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
   atomic_thread_fence(memory_order_seq_cst);
   osla_trace_add(t, OSLA_TRACE_BARRIER, since, 0);
   return OSLA_OK;
@@ -36,7 +31,7 @@ static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
     what.recv = at;
     what.count = (int)(left < MAX_COUNT ? left : MAX_COUNT);
-    OSLA_CALL(run_collective(t, &what));
+    OSLA_CALL(t->ops->collective(t, &what));
   }
   osla_trace_add(t, traced_as, since, (double)count * (double)extent);
   return OSLA_OK;
@@ -61,7 +56,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
-  OSLA_CALL(run_collective(
+  OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)count * (double)extent * t->size);
   return OSLA_OK;
@@ -70,7 +65,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
-  OSLA_CALL(run_collective(
+  OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
   return OSLA_OK;

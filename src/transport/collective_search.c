@@ -1,4 +1,6 @@
-/* Finds the transport on which the other ranks make a collective call.
+/* Collective calls for garbage-collected languages: the entry of a call checks that all ranks make
+ * it, and finds the objects that all ranks have dropped; the search finds the transport on which
+ * the other ranks make a collective call.
  *
  * A rank that enters a collective call (osla_meet) sends an empty message to the next rank of the
  * transport. A rank that does not know the transport of its call probes all candidates for the
@@ -11,11 +13,14 @@
  * answers no if its search has ended, or if it has answered yes to another rank 0. A rank that has
  * answered yes joins no call until rank 0 has sent the verdict, which is to abandon if all answers
  * are yes. So all ranks of a transport abandon together, or none does. */
-#include "src/transport/collective_search.h"
 #include "osla_clock.h"
 #include "osla_meet.h"
+#include "src/base/hash.h"
+#include "src/transport/transport_ops.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   ARRIVED_TAG = 8,
@@ -23,7 +28,7 @@ enum {
   ASK_TAG,
   ANSWER_TAG,
   VERDICT_TAG
-}; /* other tags: eager_state.h, exchange_mpi.c */
+}; /* other tags: eager_state.h, collective_mpi.c */
 
 /* Rank in MPI_COMM_WORLD of a transport's rank 0; MPI_UNDEFINED if it has none. */
 static int root_of(const osla_transport *t)
@@ -60,19 +65,24 @@ static int previous_rank(const osla_transport *t)
   return (t->rank + t->size - 1) % t->size;
 }
 
-static int next_rank(const osla_transport *t)
-{
-  return (t->rank + 1) % t->size;
-}
+/* An empty message to the next rank, and one from the previous rank. */
+typedef struct entry_announcement {
+  osla_transport *t;
+  MPI_Request requests[2];
+  int code;
+} entry_announcement;
 
-osla_err osli_entry_announce(osla_transport *t, entry_announcement *a)
+/* Announces to the next rank that this rank has entered a collective call on transport t. A
+ * searching rank finds the call by this message. */
+static osla_err announce_entry(osla_transport *t, entry_announcement *a)
 {
   *a = (entry_announcement){t, {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, MPI_SUCCESS};
   if (t->size == 1) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
   int code = MPI_Irecv(NULL, 0, MPI_BYTE, previous_rank(t), ARRIVED_TAG, t->comm, &a->requests[0]);
   if (code == MPI_SUCCESS)
-    code = MPI_Isend(NULL, 0, MPI_BYTE, next_rank(t), ARRIVED_TAG, t->comm, &a->requests[1]);
+    code =
+      MPI_Isend(NULL, 0, MPI_BYTE, (t->rank + 1) % t->size, ARRIVED_TAG, t->comm, &a->requests[1]);
   (void)pthread_mutex_unlock(&t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Isend");
 }
@@ -88,10 +98,92 @@ static bool are_complete(void *arg)
   return flag || a->code != MPI_SUCCESS;
 }
 
-osla_err osli_entry_wait(entry_announcement *a)
+/* Waits for the messages to and from the neighbouring ranks. */
+static osla_err wait_for_entries(entry_announcement *a)
 {
   osli_wait_until(a->t, are_complete, a, NULL);
   return a->code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(a->code, "MPI_Testall");
+}
+
+/* ---- the entry ---- */
+
+enum { NAME_BYTES = 64, CHUNK = 64 };
+
+static int64_t hash_of(const char *name, size_t length)
+{
+  return (int64_t)(hash_extend(HASH_OF_NO_BYTES, name, length) >> 1);
+}
+
+/* Reports the first rank whose call differs from the call of rank 0. */
+static osla_err report_different_call(osla_transport *t, const char *call)
+{
+  char first[NAME_BYTES] = "";
+  (void)strncpy(first, call, sizeof first - 1);
+  OSLA_CALL(osla_bcast(t, first, sizeof first, MPI_BYTE, 0));
+  osla_err err = OSLA_OK;
+  if (strncmp(first, call, sizeof first - 1) != 0)
+    err = osla_error_set(OSLA_ERR_STATE,
+                         "rank %d calls %s where rank 0 calls %s: all ranks must make the same "
+                         "collective calls in the same order",
+                         t->rank, call, first);
+  err = osla_agree(t, err);
+  OSLA_CHECK(err != OSLA_OK, OSLA_ERR_STATE,
+             "%s: all ranks must make the same call; other ranks differ after the first %d bytes",
+             first, NAME_BYTES - 1);
+  return err;
+}
+
+/* Finds the numbers that are in the ascending lists of all ranks. Each round gathers the next CHUNK
+ * numbers of every rank, and settles the numbers up to the smallest of the ranks' last ones. */
+static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_t *n_common)
+{
+  int64_t next = 0, common = 0, mine[CHUNK];
+  size_t bytes = sizeof mine * (size_t)t->size;
+  int64_t *all = malloc(bytes);
+  osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes for lists", bytes);
+  OSLA_TRY(osla_agree(t, err));
+  for (bool more = true; more;) {
+    int64_t settled = INT64_MAX;
+    for (int64_t i = 0; i < CHUNK; i++)
+      mine[i] = next + i < n ? dropped[next + i] : INT64_MAX;
+    OSLA_TRY(osli_allgather(t, mine, all, sizeof mine));
+    for (int rank = 0; rank < t->size; rank++) {
+      int64_t last = all[(int64_t)rank * CHUNK + CHUNK - 1];
+      if (last < settled) settled = last;
+    }
+    for (; next < n && dropped[next] <= settled; next++) {
+      int holders = 0;
+      for (int rank = 0; rank < t->size; rank++)
+        for (int i = 0; i < CHUNK; i++)
+          if (all[rank * CHUNK + i] == dropped[next]) {
+            holders++;
+            break;
+          }
+      /* common <= next, so only processed numbers are overwritten */
+      if (holders == t->size) dropped[common++] = dropped[next];
+    }
+    more = settled != INT64_MAX;
+  }
+  *n_common = common;
+cleanup:
+  free(all);
+  return err;
+}
+
+osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t n_dropped,
+                   int64_t *dropped, int64_t *n_common)
+{
+  int64_t hash = hash_of(call, strcspn(call, " ")), whole = hash_of(call, strlen(call));
+  int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, whole, ~whole, n_dropped};
+  *n_common = 0;
+  entry_announcement arrival;
+  OSLA_CALL(announce_entry(t, &arrival));
+  OSLA_CALL(osla_allreduce(t, least, 6, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(wait_for_entries(&arrival));
+  if (least[1] != ~least[2]) return report_different_call(t, call);
+  if (least[0] != INT_MAX) return osla_agree(t, local);
+  if (least[3] != ~least[4]) return report_different_call(t, call);
+  return least[5] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
 }
 
 /* ---- the search ---- */
@@ -350,12 +442,9 @@ void osli_search_discard_messages(osla_transport *t)
 {
   for (int tag = SEARCHES_TAG; tag <= VERDICT_TAG; tag++) {
     MPI_Status status;
-    int flag = 1;
-    while (flag) {
-      int64_t words[WORDS];
-      flag = 0;
-      if (MPI_Iprobe(MPI_ANY_SOURCE, tag, t->comm, &flag, &status) != MPI_SUCCESS || !flag) break;
+    int64_t words[WORDS];
+    int flag = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, tag, t->comm, &flag, &status) == MPI_SUCCESS && flag)
       (void)MPI_Recv(words, WORDS, MPI_INT64_T, status.MPI_SOURCE, tag, t->comm, MPI_STATUS_IGNORE);
-    }
   }
 }

@@ -131,15 +131,12 @@ static osla_err is_enabled(MPI_Comm comm, bool *needed)
 static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
 {
   MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;
-  int code = MPI_Comm_group(comm, &from), *each = calloc((size_t)size, sizeof *each);
+  int code = MPI_Comm_group(comm, &from);
   if (code == MPI_SUCCESS) code = MPI_Comm_group(in, &to);
-  for (int i = 0; each && i < size; i++)
-    each[i] = i;
-  if (each && code == MPI_SUCCESS) code = MPI_Group_translate_ranks(from, size, each, to, rank);
+  for (int i = 0; i < size && code == MPI_SUCCESS; i++)
+    code = MPI_Group_translate_ranks(from, 1, &i, to, &rank[i]);
   if (from != MPI_GROUP_NULL) (void)MPI_Group_free(&from);
   if (to != MPI_GROUP_NULL) (void)MPI_Group_free(&to);
-  free(each);
-  if (!each) return osla_error_set(OSLA_ERR_MEM, "numbers of %d ranks", size);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Group_translate_ranks");
 }
 
@@ -187,27 +184,6 @@ static void add_group(finalize_group *f)
   (void)pthread_mutex_unlock(&groups.mutex);
 }
 
-/* Adds a group for all ranks of comm, with a duplicate of comm. Collective. */
-static osla_err arrange_own_communicator(MPI_Comm comm, int size)
-{
-  int rank = 0;
-  OSLA_MPI(MPI_Comm_rank(comm, &rank));
-  finalize_group *f = allocate_group(rank, size);
-  osla_err err = osli_agree_allocated(comm, f, "farewells");
-  if (err == OSLA_OK) {
-    int code = MPI_Comm_dup(comm, &f->comm);
-    if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
-  }
-  if (err != OSLA_OK) {
-    destroy_group(f);
-    return err;
-  }
-  for (int i = 0; i < size; i++)
-    f->exchanges_with[i] = i != rank;
-  add_group(f);
-  return OSLA_OK;
-}
-
 /* The group of MPI_COMM_WORLD; NULL if there is none. The caller holds the mutex. */
 static finalize_group *find_world_group(void)
 {
@@ -217,26 +193,29 @@ static finalize_group *find_world_group(void)
   return f;
 }
 
-/* Adds those ranks of comm that are in MPI_COMM_WORLD to the group of MPI_COMM_WORLD. rank: [size]
- * scratch memory. Collective. */
-static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
+/* Adds a group for all ranks of comm, with a duplicate of comm; or, with `in_world`, adds those
+ * ranks that are in MPI_COMM_WORLD to its group. rank: [size] scratch memory. Collective. */
+static osla_err add_ranks(MPI_Comm comm, int size, bool in_world, int *rank)
 {
-  int my_rank = 0, world_size = 1;
-  OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &my_rank));
-  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
+  MPI_Comm in = in_world ? MPI_COMM_WORLD : comm;
+  int my_rank = 0, in_size = 1, code = MPI_SUCCESS;
+  OSLA_MPI(MPI_Comm_rank(in, &my_rank));
+  OSLA_MPI(MPI_Comm_size(in, &in_size));
   (void)pthread_mutex_lock(&groups.mutex);
-  finalize_group *known = find_world_group(),
-                 *f = known ? known : allocate_group(my_rank, world_size);
+  finalize_group *known = in_world ? find_world_group() : NULL,
+                 *f = known ? known : allocate_group(my_rank, in_size);
   (void)pthread_mutex_unlock(&groups.mutex);
-  const bool is_ready = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
+  const bool is_ready = f && translate(comm, size, in, rank) == OSLA_OK;
   osla_err err = osli_agree_allocated(comm, is_ready, "farewells");
+  if (err == OSLA_OK && !in_world) code = MPI_Comm_dup(comm, &f->comm);
+  if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
   if (err != OSLA_OK) {
     if (f != known) destroy_group(f);
     return err;
   }
   for (int i = 0; i < size; i++)
     if (rank[i] != MPI_UNDEFINED && rank[i] != my_rank) f->exchanges_with[rank[i]] = true;
-  f->comm = MPI_COMM_WORLD;
+  if (in_world) f->comm = MPI_COMM_WORLD;
   if (f != known) add_group(f);
   return OSLA_OK;
 }
@@ -256,8 +235,7 @@ static osla_err arrange(MPI_Comm comm, int size, int *rank)
   int most[2] = {!is_covered, n_sets};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
   if (!most[0]) return OSLA_OK;
-  return most[1] < MOST_SETS ? arrange_own_communicator(comm, size)
-                             : arrange_in_world(comm, size, rank);
+  return add_ranks(comm, size, most[1] >= MOST_SETS, rank);
 }
 
 osla_err osla_farewell_arrange(MPI_Comm comm)

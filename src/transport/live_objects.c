@@ -54,15 +54,10 @@ void osli_live_object_remove(osla_live_object *a)
   (void)pthread_mutex_unlock(&registry.mutex);
 }
 
-static bool is_made_by(const osla_live_object *a, const char *maker)
-{
-  return a->by.maker && strcmp(a->by.maker, maker) == 0;
-}
-
 static bool is_first_of_its_maker(const osla_live_object *a)
 {
   for (const osla_live_object *b = registry.first; b != a; b = b->next)
-    if (is_made_by(b, a->by.maker)) return false;
+    if (b->by.maker && strcmp(b->by.maker, a->by.maker) == 0) return false;
   return true;
 }
 

@@ -1,4 +1,7 @@
-#include "src/transport/node_map.h"
+/* The node of each rank.
+ *
+ * If each node holds the same number of consecutive ranks (the last node may hold fewer), which is
+ * usual, that number is enough. Otherwise there are two tables with an entry for each rank. */
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -16,10 +19,12 @@ static osla_err split_nodes(osla_transport *t)
   else
     OSLA_MPI(MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &t->node_comm));
   if (t->settings.fake_nodes == 0) return OSLA_OK;
-  int part;
+  int rank, size;
   MPI_Comm whole = t->node_comm;
-  OSLA_CALL(osli_fake_node_of_process(t->settings.fake_nodes, &part));
-  int code = MPI_Comm_split(whole, part, 0, &t->node_comm);
+  OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
+  const int64_t part = (int64_t)rank * t->settings.fake_nodes / size;
+  int code = MPI_Comm_split(whole, (int)part, 0, &t->node_comm);
   (void)MPI_Comm_free(&whole);
   OSLA_MPI(code);
   return OSLA_OK;

@@ -163,12 +163,3 @@ osla_err osli_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_time_limit(&out->time_limit);
 }
-
-osla_err osli_fake_node_of_process(int fake_nodes, int *node)
-{
-  int rank, size;
-  OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
-  *node = (int)((int64_t)rank * fake_nodes / size);
-  return OSLA_OK;
-}

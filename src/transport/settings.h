@@ -20,7 +20,7 @@ typedef struct osla_settings {
                        any */
   int expect_ranks; /* OSLA_EXPECT_RANKS: required number of ranks of such a transport; 0 if any */
   double time_limit;      /* OSLA_PATIENCE: time limit of waits in seconds; 0 if unlimited */
-  bool no_window_info;    /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
+  bool no_window_info;    /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.c */
   int sparse_from;        /* OSLA_SPARSE_FROM: number of ranks, see exchange.h; 0 for the default */
   bool own_cores;         /* OSLA_OWN_CORES=on: each rank is assumed to have a core of its own */
   bool verify;            /* OSLA_VERIFY=on: expensive checks are made */
@@ -32,16 +32,5 @@ typedef struct osla_settings {
  * because otherwise their waits do not match. Collective over comm. Errors, on all ranks together:
  * ARG (with the variable and its values), STATE (different builds), MPI. */
 osla_err osli_settings_read(MPI_Comm comm, osla_settings *out);
-
-/* Does node memory come from MPI_Win_allocate_shared, because the ranks of a node cannot map one
- * another's memory? Local. */
-bool osli_transport_memory_by_mpi(const osla_transport *transport);
-
-/* Is OSLA_VERIFY on? Local. */
-bool osli_transport_verifies(const osla_transport *transport);
-
-/* The node of this process if the ranks of MPI_COMM_WORLD are split into fake_nodes blocks. Local.
- * Errors: MPI. */
-osla_err osli_fake_node_of_process(int fake_nodes, int *node);
 
 #endif

@@ -50,10 +50,6 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
   return &trace->piece[i / TRACE_PIECE][i % TRACE_PIECE];
 }
 
-/* Records an event that ended at `until`; otherwise as osla_trace_add. */
-void osli_trace_add_until(osla_transport *t, osla_trace_kind kind, double since, double until,
-                          double amount);
-
 /* Stops the trace. Collective. Errors, on all ranks together: STATE if no trace was started. */
 osla_err osli_trace_finish(osla_transport *t);
 

@@ -63,11 +63,12 @@ double osla_trace_now(const osla_transport *t)
   return atomic_load_explicit(&t->tracing, memory_order_relaxed) ? osla_clock() : -1.0;
 }
 
-void osli_trace_add_until(osla_transport *t, osla_trace_kind kind, double since, double until,
-                          double amount)
+void osla_trace_add(osla_transport *t, osla_trace_kind kind, double since, double amount)
 {
-  struct osla_trace *trace = atomic_load_explicit(&t->tracing, memory_order_acquire);
-  if (!trace || since < 0) return;
+  struct osla_trace *trace =
+    since < 0 ? NULL : atomic_load_explicit(&t->tracing, memory_order_acquire);
+  if (!trace) return;
+  const double until = osla_clock();
   (void)pthread_mutex_lock(&trace->mutex);
   if (since >= trace->start && atomic_load(&t->tracing)) {
     trace_event *event = next_event(trace);
@@ -79,10 +80,4 @@ void osli_trace_add_until(osla_transport *t, osla_trace_kind kind, double since,
     }
   }
   (void)pthread_mutex_unlock(&trace->mutex);
-}
-
-void osla_trace_add(osla_transport *t, osla_trace_kind kind, double since, double amount)
-{
-  if (since < 0) return;
-  osli_trace_add_until(t, kind, since, osla_clock(), amount);
 }

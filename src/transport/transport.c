@@ -1,20 +1,74 @@
-/* Creates and destroys transports, with the progress thread. */
+/* Chooses a backend, and creates and destroys transports, with the progress thread. */
+#include "osla_backend.h"
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
 #include "src/base/futex.h"
 #include "src/base/reserved.h"
-#include "src/transport/collective_search.h"
-#include "src/transport/node_map.h"
 #include "src/transport/request_pool.h"
 #include "src/transport/time_limit.h"
 #include "src/transport/trace.h"
-#include "src/transport/transport_objects.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the choice of a backend ---- */
+
+/* The backend of another library, added at run time by osla_backend_offer, so that libosla does not
+ * depend on that library; NULL if there is none. */
+static const osla_transport_ops *offered;
+
+const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
+{
+  static osla_backend_services services = {.allgather = osli_allgather,
+                                           .wait_until = osli_wait_until};
+  services.built_in = osli_transport_built_in;
+  offered = ops;
+  return &services;
+}
+
+/* Index of a backend: 0 built in, 1 offered, -1 unknown. */
+static int find_backend(const char *name)
+{
+  if (strcmp(osli_transport_built_in->name, name) == 0) return 0;
+  return offered && strcmp(offered->name, name) == 0 ? 1 : -1;
+}
+
+static osla_err report_unknown(const char *name, bool by_environment)
+{
+  return osla_error_set(
+    OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s%s%s", name,
+    by_environment ? " (OSLA_TRANSPORT)" : "", osli_transport_built_in->name, offered ? ", " : "",
+    offered ? offered->name : "",
+    strcmp(name, "sim") == 0
+      ? " (a simulation needs a build of its own: configure --enable-simulation)"
+      : "");
+}
+
+/* Finds the backend of this name; NULL: the name in OSLA_TRANSPORT, else "mpi". Collective on comm.
+ * Errors, on all ranks together: UNSUPPORTED (unknown name; the text lists the known ones), ARG
+ * (ranks ask for different names), MPI. */
+static osla_err choose_backend(MPI_Comm comm, const char *name, const osla_transport_ops **out)
+{
+  const char *wish = getenv("OSLA_TRANSPORT");
+  bool by_environment = !name && wish && wish[0];
+  if (!name) name = wish && wish[0] ? wish : osli_transport_built_in->name;
+  int mine = find_backend(name), span[2] = {mine, -mine};
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
+  if (span[0] >= 0 && span[0] != -span[1])
+    return osla_error_set(
+      OSLA_ERR_ARG,
+      "transport '%s': other ranks ask for a different one; all ranks must ask for the same", name);
+  if (mine < 0) return report_unknown(name, by_environment);
+  if (span[0] < 0)
+    return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
+  *out = mine == 0 ? osli_transport_built_in : offered;
+  return OSLA_OK;
+}
+
+/* ---- creation and destruction ---- */
 
 enum { PROGRESS_NAP_US = 50 };
 
@@ -98,7 +152,7 @@ static osla_err initialise(osla_transport *t, MPI_Comm comm, const osla_transpor
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_CALL(agree_before_start(t, OSLA_RESERVED(osla_transport_options, options)));
-  OSLA_CALL(osli_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
+  OSLA_CALL(choose_backend(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osli_settings_read(t->comm, &t->settings));
   OSLA_CALL(osla_farewell_arrange(t->comm));

@@ -1,6 +1,14 @@
-/* Queries of a transport's state, progress, and calls through the backend's table. All other
- * sources of the transport build on this file. */
+/* Queries of a transport's state, progress, calls through the backend's table, and the end of a
+ * job. All other sources of the transport build on this file. */
+#include "osla_log.h"
+#include "src/base/futex.h"
 #include "src/transport/transport_ops.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what)
 {
@@ -31,17 +39,9 @@ int osla_transport_node_size(const osla_transport *t)
 {
   return t->node_size;
 }
-bool osli_transport_memory_by_mpi(const osla_transport *t)
-{
-  return t->memory_by_mpi;
-}
 bool osla_transport_oversubscribed(const osla_transport *t)
 {
   return t->oversubscribed;
-}
-bool osli_transport_verifies(const osla_transport *t)
-{
-  return t->settings.verify;
 }
 int osla_transport_largest_node(const osla_transport *t)
 {
@@ -109,4 +109,103 @@ void osla_at_step(osla_transport *t, const char *kernel, int64_t step)
 {
   atomic_store_explicit(&t->kernel, kernel, memory_order_relaxed);
   atomic_store_explicit(&t->step, step, memory_order_relaxed);
+}
+
+struct osla_owned_object {
+  struct osla_owned_object *next;
+  const void *key;
+  void *object;
+  void (*destroy)(void *object);
+};
+
+void *osli_transport_object_find(const osla_transport *t, const void *key)
+{
+  for (const struct osla_owned_object *k = t->owned_objects; k; k = k->next)
+    if (k->key == key) return k->object;
+  return NULL;
+}
+
+osla_err osli_transport_object_add(osla_transport *t, const void *key, void *object,
+                                   void (*destroy)(void *object))
+{
+  struct osla_owned_object *k = malloc(sizeof *k);
+  OSLA_CHECK(k, OSLA_ERR_MEM, "entry for an object of a transport");
+  *k = (struct osla_owned_object){t->owned_objects, key, object, destroy};
+  t->owned_objects = k;
+  return OSLA_OK;
+}
+
+void osli_transport_object_remove(osla_transport *t, const void *key)
+{
+  struct osla_owned_object **at = &t->owned_objects;
+  while (*at && (*at)->key != key)
+    at = &(*at)->next;
+  struct osla_owned_object *found = *at;
+  if (!found) return;
+  *at = found->next;
+  free(found);
+}
+
+void osli_transport_objects_destroy(osla_transport *t)
+{
+  while (t->owned_objects) {
+    struct osla_owned_object *first = t->owned_objects;
+    t->owned_objects = first->next;
+    first->destroy(first->object);
+    free(first);
+  }
+}
+
+const char *osla_simulated_machine(void)
+{
+  return osli_transport_built_in->machine ? osli_transport_built_in->machine() : NULL;
+}
+
+/* ---- the end of a job after an unrecoverable error ---- */
+
+void osla_transport_at_end(osla_transport *t, osla_end_hook *hook, void *arg)
+{
+  (void)pthread_mutex_lock(&t->end_mutex);
+  t->end_hook = hook;
+  t->end_arg = arg;
+  (void)pthread_mutex_unlock(&t->end_mutex);
+}
+
+/* Starts an alarm that ends the process, even if the program ignores or blocks SIGALRM. */
+static void start_alarm(void)
+{
+  sigset_t set;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGALRM);
+  (void)signal(SIGALRM, SIG_DFL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  (void)alarm(OSLA_END_SECONDS);
+}
+
+void osli_end_hook_run(osla_transport *t)
+{
+  (void)pthread_mutex_lock(&t->end_mutex);
+  osla_end_hook *hook = t->end_hook;
+  void *arg = t->end_arg;
+  t->end_hook = NULL; /* it runs once, even if it fails or two threads end the job */
+  if (hook) atomic_store(&t->end_hook_is_running, true);
+  (void)pthread_mutex_unlock(&t->end_mutex);
+  for (int i = 0; !hook && i < 1000 * OSLA_END_SECONDS && atomic_load(&t->end_hook_is_running); i++)
+    osli_nap(1000); /* leaves time for the hook in the other thread */
+  if (!hook) return;
+  start_alarm();
+  hook(arg);
+  (void)alarm(OSLA_END_SECONDS); /* limits the remaining steps, too */
+  atomic_store(&t->end_hook_is_running, false);
+}
+
+void osla_transport_abort(osla_transport *t, osla_err err)
+{
+  osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
+  osli_end_hook_run(t);
+  osli_nap(OSLA_LAST_LINE_US);
+  if (t->ops->end_all) t->ops->end_all();
+  (void)MPI_Abort(MPI_COMM_WORLD,
+                  1); /* on a duplicate of it MPI_Abort of MPICH 4.0.2 waits for the other ranks */
+  abort();
 }

@@ -232,12 +232,12 @@ struct osla_transport {
   atomic_int n_attached; /* attached regions, which need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
-  osla_region *cached_regions; /* freed regions for reuse, see region_cache.c */
+  osla_region *cached_regions; /* freed regions for reuse, see region_mpi.c */
   osla_post_queue *posts;      /* nonempty queues of posts; guarded by the mutex */
   struct osla_eager *eager;    /* state of puts as messages, see eager_mpi.h; NULL if unused */
   bool eager_decided;
   void *backend;                           /* the backend's state, set by ops->start */
-  struct osla_owned_object *owned_objects; /* see transport_objects.h */
+  struct osla_owned_object *owned_objects; /* see osli_transport_object_add */
   uint64_t exchanges;                      /* number of sparse exchanges so far */
   int64_t n_searches;        /* number of this rank's searches so far, see collective_search.c */
   searching_rank *searching; /* [size] on rank 0, allocated at the first search; else NULL */
@@ -281,10 +281,33 @@ typedef struct osla_backend_services {
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 } osla_backend_services;
 
-/* Finds the backend of this name; NULL: the name in OSLA_TRANSPORT, else "mpi". Collective on comm.
- * Errors, on all ranks together: UNSUPPORTED (unknown name; the text lists the known ones), ARG
- * (ranks ask for different names), MPI. */
-osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
+/* Adds a transport to those that osla_meet_find_any searches, or removes it; removing one that was
+ * never added does nothing. Both take constant time, because all simulated ranks share one list of
+ * transports. Local, thread-safe. */
+void osli_transport_register(osla_transport *t);
+void osli_transport_unregister(osla_transport *t);
+
+/* Receives and drops the remaining messages of searches, before the communicator is freed. Local.
+ */
+void osli_search_discard_messages(osla_transport *t);
+
+/* Sets node_comm and all fields of t about nodes. Nodes are numbered from 0 in the order of their
+ * lowest ranks. Collective over t->comm.
+ *   leader [out] lowest rank of this rank's node
+ * Errors: MEM, ARG (as ops->split_hosts), MPI. */
+osla_err osli_nodes_map(osla_transport *t, int *leader);
+
+/* Objects of higher layers that live as long as a transport, such as memory that all star forests
+ * of a transport share. Each has a key, which is the address of a static object.
+ * osli_transport_object_find finds an object; NULL if there is none. osli_transport_object_add adds
+ * one: osla_transport_destroy calls destroy(object), for the latest object first. All ranks must
+ * add objects in the same order. osli_transport_object_remove removes an object without destroying
+ * it, if there is one; osli_transport_objects_destroy destroys all. Local. Errors: MEM. */
+void *osli_transport_object_find(const osla_transport *t, const void *key);
+osla_err osli_transport_object_add(osla_transport *t, const void *key, void *object,
+                                   void (*destroy)(void *object));
+void osli_transport_object_remove(osla_transport *t, const void *key);
+void osli_transport_objects_destroy(osla_transport *t);
 
 /* Runs the hook of osla_transport_at_end, at most once. Local. */
 void osli_end_hook_run(osla_transport *t);
@@ -328,7 +351,7 @@ void osli_bell_ring(osla_transport *t, osla_bell *bell);
 void osli_wait_spin_then_sleep(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 void osli_futex_bell_ring(osla_transport *t, osla_bell *bell);
 
-/* Operations of the MPI backend on MPI's nonblocking calls (collective_mpi.c, exchange_mpi.c). */
+/* Operations of the MPI backend on MPI's nonblocking calls (collective_mpi.c). */
 osla_err osli_mpi_collective(osla_transport *t, const osla_collective *what);
 osla_err osli_mpi_message(osla_transport *t, const osla_message *what);
 osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *what);

@@ -1,7 +1,7 @@
 /* Tests segments: memory, contiguous transfers of every size and alignment, and errors. Each byte
  * of a data area is written by one rank and checked against that rank's random stream. */
 #include "osla_segment.h"
-#include "src/transport/settings.h"
+#include "src/transport/transport_ops.h"
 #include "tests/osla_test_help.h"
 #include "tests/osla_test_watch.h"
 
@@ -335,7 +335,7 @@ static void test_orders(void)
     }
     OSLA_ASSERT_OK(osla_barrier(t[k]));
   }
-  if (osla_transport_n_nodes(t[0]) == 1 && !osli_transport_memory_by_mpi(t[0])) first = rank % 2;
+  if (osla_transport_n_nodes(t[0]) == 1 && !t[0]->memory_by_mpi) first = rank % 2;
   for (int turn = 0; turn < 2; turn++) {
     int k = (first + turn) % 2;
     for (int i = 0; i < SEGMENTS; i++) {
@@ -364,7 +364,7 @@ static void test_latest_kept(void)
   OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s)); /* no cached region is large enough */
   osla_segment_destroy(&s);
   int64_t new = opened - before;
-  bool windows = osla_transport_n_nodes(t) > 1 || osli_transport_memory_by_mpi(t);
+  bool windows = osla_transport_n_nodes(t) > 1 || t->memory_by_mpi;
   CU_ASSERT(windows ? new > 0 : new == 0);
   for (int again = 0; again < 3; again++) {
     before = opened;

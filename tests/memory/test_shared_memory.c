@@ -3,8 +3,7 @@
 #include "config.h"
 
 #include "osla_segment.h"
-#include "src/transport/mpi/pages.h"
-#include "src/transport/settings.h"
+#include "src/transport/mpi/shared_memory.h"
 #include "tests/osla_test_help.h"
 
 #include <errno.h>
@@ -57,7 +56,7 @@ static void check_transport(bool trapped)
   osla_transfer transfer;
   CU_ASSERT_FATAL(t != NULL);
   bool has_neighbours = osla_transport_n_nodes(t) < osla_test_size();
-  CU_ASSERT(osli_transport_memory_by_mpi(t) == (trapped && has_neighbours));
+  CU_ASSERT(t->memory_by_mpi == (trapped && has_neighbours));
   trap = -1;
   OSLA_ASSERT_OK(osla_segment_create(t, 100000, 0, &s));
   memcpy((char *)osla_segment_local(s) + 77777, &value, sizeof value);

@@ -124,11 +124,6 @@ static void armci_region_free(osla_region **handle)
   osli_armci_services->built_in->region_free(handle);
 }
 
-static void *armci_peer_ptr(const osla_region *region, int rank)
-{
-  return osla_region_peer(region, rank);
-}
-
 /* --- transfers --- */
 
 typedef struct transfer {
@@ -345,21 +340,6 @@ static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, in
 
 /* --- the table --- */
 
-static osla_err armci_post_wait(osla_transport *t, osla_post **post)
-{
-  return osli_armci_services->built_in->post_wait(t, post);
-}
-
-static osla_err armci_post_test(osla_transport *t, osla_post **post, bool *done)
-{
-  return osli_armci_services->built_in->post_test(t, post, done);
-}
-
-static void armci_progress(osla_transport *t)
-{
-  osli_armci_services->built_in->progress(t);
-}
-
 static osla_transport_ops armci_ops;
 
 /* Fills the table. Waits, collectives, messages and attached memory are operations of the built-in
@@ -379,7 +359,7 @@ static void make_ops(const osla_transport_ops *built_in)
     .region_alloc = armci_region_alloc,
     .region_attach = built_in->region_attach,
     .region_free = armci_region_free,
-    .peer_ptr = armci_peer_ptr,
+    .peer_ptr = built_in->peer_ptr,
     .get = armci_get,
     .put = armci_put,
     .test = armci_test,
@@ -387,10 +367,10 @@ static void make_ops(const osla_transport_ops *built_in)
     .flush = armci_flush,
     .put_notify = armci_put_notify,
     .post = armci_post,
-    .post_wait = armci_post_wait,
-    .post_test = armci_post_test,
+    .post_wait = built_in->post_wait,
+    .post_test = built_in->post_test,
     .fetch_add = armci_fetch_add,
-    .progress = armci_progress,
+    .progress = built_in->progress,
   };
 }
 

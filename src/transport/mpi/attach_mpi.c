@@ -14,7 +14,6 @@
  * (MPI_ERR_WIN). */
 #include "osla_random.h"
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/mpi/window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +98,7 @@ static osla_err create_dynamic_window(osla_region *region, const exposed_memory 
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = exposed[rank].address;
   size_t bytes = (size_t)exposed[t->rank].bytes;
-  osla_err err = osli_window_create_dynamic(t, osla_region_mine(region), bytes, &region->win);
+  osla_err err = osli_window_create(t, true, osla_region_mine(region), bytes, &region->win);
   region->dynamic = err == OSLA_OK && bytes > 0;
   return osla_agree(t, err);
 }

@@ -1,5 +1,5 @@
-/* Sends puts with notify as messages, and waits for their confirmation; eager_mpi.h has the
- * contract.
+/* Decides whether puts with notify travel as messages, sends them, and waits for their
+ * confirmation.
  *
  * Small data travel in the message of their word. Larger data are a second message, after one that
  * announces it. The target receives it at its final address, and holds back its word, and later
@@ -19,9 +19,39 @@
  * without the receiver, so waiting for such a buffer cannot deadlock. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/eager_state.h"
+#include "src/transport/probe.h"
 #include "src/transport/request_pool.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+bool osli_eager_is_used(const osla_region *region)
+{
+  return region->number >= 0;
+}
+
+size_t osli_eager_max_bytes(const osla_region *region)
+{
+  return region->t->eager->most;
+}
+
+bool osli_eager_request_is_free(osla_transport *t, MPI_Request *request)
+{
+  int done = 1;
+  if (*request == MPI_REQUEST_NULL) return true;
+  int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS)
+    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
+  if (done) osli_pool_count_finished(t->pool);
+  return done;
+}
+
+osla_err osli_eager_post_receive(const osla_transport *t, osla_eager *e, int place)
+{
+  OSLA_MPI(MPI_Irecv(e->received + (size_t)place * e->stride, (int)e->stride, MPI_BYTE,
+                     MPI_ANY_SOURCE, EAGER_TAG, t->comm, &e->receives[place]));
+  return OSLA_OK;
+}
 
 /* Is a send buffer free, and are few enough messages to that rank unconfirmed? */
 static bool has_send_room(osla_transport *t, const eager_peer *p)
@@ -109,31 +139,6 @@ osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *de
                                   .bytes = (uint32_t)bytes,
                                   .offset = offset},
                    0);
-}
-
-typedef struct pending_send {
-  osla_region *region;
-  int rank;
-  const osla_eager_put *put;
-  osla_err err;
-} pending_send;
-
-static bool try_to_send(void *arg)
-{
-  pending_send *s = arg;
-  MPI_Request none;
-  bool sent;
-  (void)pthread_mutex_lock(&s->region->t->mutex);
-  s->err = osli_eager_send(s->region, s->rank, s->put, &sent, &none);
-  (void)pthread_mutex_unlock(&s->region->t->mutex);
-  return sent || s->err != OSLA_OK;
-}
-
-osla_err osli_eager_send_wait(osla_region *region, int rank, const osla_eager_put *put)
-{
-  pending_send s = {region, rank, put, OSLA_OK};
-  osli_wait_until(region->t, try_to_send, &s, NULL);
-  return s.err;
 }
 
 /* ---- confirmations ---- */
@@ -229,4 +234,118 @@ void osli_eager_wait_all(osla_transport *t)
     (void)pthread_mutex_unlock(&t->mutex);
     if (waits) osli_wait_until(t, is_confirmed, &g, NULL);
   }
+}
+
+/* ---- start and end, and the ids of regions ---- */
+
+static void free_buffers(osla_eager *e)
+{
+  if (!e) return;
+  free(e->peers);
+  free(e->regions);
+  free(e->received);
+  free(e->to_send);
+  osli_mpi_lines_free(e);
+  free(e);
+}
+
+static osla_err allocate_buffers(const osla_transport *t, osla_eager **out)
+{
+  enum { ALIGN = 64 };
+  osla_eager *e = calloc(1, sizeof *e);
+  *out = e;
+  OSLA_CHECK(e, OSLA_ERR_MEM, "state of messages");
+  osli_mpi_lines_init(t, e);
+  e->most = (size_t)t->settings.small_bytes;
+  e->stride = (sizeof(eager_header) + e->most + ALIGN - 1) / ALIGN * ALIGN;
+  e->peers = calloc((size_t)t->size, sizeof *e->peers);
+  e->received = malloc(RECEIVE_SLOTS * e->stride);
+  e->to_send = malloc(SEND_SLOTS * e->stride);
+  for (int i = 0; i < ALL_REQUESTS; i++)
+    e->requests[i] = MPI_REQUEST_NULL;
+  OSLA_CHECK(e->peers && e->received && e->to_send, OSLA_ERR_MEM, "buffers for %d messages",
+             RECEIVE_SLOTS + SEND_SLOTS);
+  return OSLA_OK;
+}
+
+static osla_err start_messages(osla_transport *t)
+{
+  osla_eager *e;
+  osla_err err = osla_agree(t, allocate_buffers(t, &e));
+  if (err != OSLA_OK) {
+    free_buffers(e);
+    return err;
+  }
+  (void)pthread_mutex_lock(&t->mutex);
+  for (int i = 0; i < RECEIVE_SLOTS && err == OSLA_OK; i++)
+    err = osli_eager_post_receive(t, e, i);
+  t->eager = e; /* from now on progress receives messages */
+  (void)pthread_mutex_unlock(&t->mutex);
+  return osla_agree(t, err);
+}
+
+static osla_err decide_use(osla_region *region)
+{
+  osla_transport *t = region->t;
+  bool wanted = t->settings.messages == OSLA_MESSAGES_ON;
+  if (t->settings.messages == OSLA_MESSAGES_AUTO) OSLA_CALL(osli_probe_get_waits(region, &wanted));
+  if (wanted) OSLA_CALL(start_messages(t));
+  t->eager_decided = true;
+  return OSLA_OK;
+}
+
+/* Assigns the first free id. Ids are equal on all ranks, because all ranks create and free regions
+ * in one order. */
+static osla_err assign_number(osla_region *region)
+{
+  osla_eager *e = region->t->eager;
+  int number = 0;
+  region->last = calloc((size_t)region->t->size, sizeof *region->last);
+  OSLA_CHECK(region->last, OSLA_ERR_MEM, "messages to %d ranks", region->t->size);
+  while (number < e->n_regions && e->regions[number])
+    number++;
+  if (number == e->n_regions) {
+    int more = 2 * number + 4;
+    osla_region **regions = realloc(e->regions, (size_t)more * sizeof(osla_region *));
+    OSLA_CHECK(regions, OSLA_ERR_MEM, "list of %d regions", more);
+    for (int i = number; i < more; i++)
+      regions[i] = NULL;
+    e->regions = regions;
+    e->n_regions = more;
+  }
+  e->regions[number] = region;
+  region->number = number;
+  return OSLA_OK;
+}
+
+osla_err osli_eager_add_region(osla_region *region)
+{
+  osla_transport *t = region->t;
+  if (!t->ops->puts_as_messages || t->n_nodes == 1) return OSLA_OK;
+  if (!t->eager_decided) OSLA_CALL(decide_use(region));
+  if (!t->eager) return OSLA_OK;
+  (void)pthread_mutex_lock(&t->mutex);
+  osla_err err = assign_number(region);
+  (void)pthread_mutex_unlock(&t->mutex);
+  return err;
+}
+
+void osli_eager_remove_region(osla_region *region)
+{
+  if (region->number >= 0) region->t->eager->regions[region->number] = NULL;
+  region->number = -1;
+}
+
+/* Cancels the receives and frees all state. All messages were applied before the last region was
+ * freed. */
+void osli_eager_stop(osla_transport *t)
+{
+  osla_eager *e = t->eager;
+  if (!e) return;
+  for (int i = 0; i < RECEIVE_SLOTS; i++)
+    if (e->receives[i] != MPI_REQUEST_NULL) (void)MPI_Cancel(&e->receives[i]);
+  for (int i = 0; i < ALL_REQUESTS; i++)
+    (void)MPI_Wait(&e->requests[i], MPI_STATUS_IGNORE);
+  free_buffers(e);
+  t->eager = NULL;
 }

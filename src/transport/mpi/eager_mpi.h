@@ -52,10 +52,6 @@ osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *pu
 osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           bool *sent, MPI_Request *data);
 
-/* Works as osli_eager_send for data within osli_eager_max_bytes, but waits for room. The caller
- * does not hold the mutex. */
-osla_err osli_eager_send_wait(osla_region *region, int rank, const osla_eager_put *put);
-
 /* RMA may overtake a message that its target has not applied yet. Returns whether the target has
  * confirmed all data of this rank's messages to these bytes; if not, it has been asked for a
  * confirmation. The caller holds the mutex. osli_eager_wait_bytes waits for the confirmation,

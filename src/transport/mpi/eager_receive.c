@@ -2,7 +2,6 @@
  * eager_mpi.h has the contract. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/eager_state.h"
-#include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/request_pool.h"
 
 #include <string.h>
@@ -42,16 +41,6 @@ static void apply_message(osla_transport *t, int origin, const eager_header *hea
   if (head->flags & REQUESTS_ANSWER) send_answer(t, origin);
 }
 
-static bool data_has_arrived(osla_transport *t, MPI_Request *data)
-{
-  int here = 1, code = MPI_SUCCESS;
-  if (*data == MPI_REQUEST_NULL) return true;
-  code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
-  if (here) osli_pool_count_finished(t->pool);
-  return here;
-}
-
 /* The first incomplete message of an origin; NULL if there is none. */
 static const eager_arrival *first_arrival(const osla_eager *e, int origin)
 {
@@ -67,7 +56,7 @@ static bool complete_arrivals(osla_transport *t)
   bool found = false;
   for (int i = 0; i < e->n_arrivals;) {
     eager_arrival *a = &e->arrivals[i];
-    bool here = data_has_arrived(t, &a->data);
+    bool here = osli_eager_request_is_free(t, &a->data);
     if (!here || first_arrival(e, a->origin) != a || !can_answer(t, &a->head)) {
       i++;
       continue;

@@ -12,13 +12,16 @@ enum {
   CONFIRM_AFTER = 8
 };
 enum { MAX_ARRIVALS = 32, SERVED_SLOTS = 16 };
+enum { ALL_REQUESTS = RECEIVE_SLOTS + SEND_SLOTS + ANSWER_SLOTS + SERVED_SLOTS };
 enum {
   EAGER_TAG = 2,
   DATA_TAG,
   FETCH_TAG
 }; /* osli_send uses tag 0, the pending receive of the transport tag 1 */
-enum { FIRST_LINE_TAG = 1 << 15 }; /* first tag of message lines; exchange_mpi.c uses those below */
-enum { SEVERAL_REGIONS = -1 };     /* in eager_peer.region: bytes of several regions */
+enum {
+  FIRST_LINE_TAG = 1 << 15
+};                             /* first tag of message lines; collective_mpi.c uses those below */
+enum { SEVERAL_REGIONS = -1 }; /* in eager_peer.region: bytes of several regions */
 
 /* Flags of a message. */
 enum {
@@ -72,9 +75,14 @@ typedef struct osla_eager {
   /* Buffers for receiving and sending, used cyclically; receives complete in the order of posting.
    */
   unsigned char *received, *to_send;
-  MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];
+  union {
+    struct {
+      MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];
+      MPI_Request served[SERVED_SLOTS]; /* sends of requested data */
+    };
+    MPI_Request requests[ALL_REQUESTS]; /* all of these */
+  };
   eager_header answers[ANSWER_SLOTS];
-  MPI_Request served[SERVED_SLOTS]; /* sends of requested data */
   int head, next, next_answer, next_served;
   /* State of message lines: the lines with an active request, in any order, and the requests that
    * are tested together, that is a receive and the oldest request of each line. The arrays have
@@ -95,7 +103,7 @@ static inline bool eager_is_unconfirmed(const eager_peer *p)
   return p->sent != p->confirmed;
 }
 
-/* Has the latest send with this request completed? The caller holds the mutex. */
+/* Has the latest message with this request completed? The caller holds the mutex. */
 bool osli_eager_request_is_free(osla_transport *t, MPI_Request *request);
 
 /* Posts the receive with index `place`. The caller holds the mutex. Errors: MPI. */

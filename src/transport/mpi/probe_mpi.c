@@ -2,7 +2,6 @@
 #include "osla_clock.h"
 #include "src/base/futex.h"
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/mpi/window_mpi.h"
 #include "src/transport/probe.h"
 
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, windo
   OSLA_CALL(
     osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
   memset(w->memory, 0, bytes + shift);
-  return osli_window_create(t, w->memory + shift, bytes, &w->win);
+  return osli_window_create(t, false, w->memory + shift, bytes, &w->win);
 }
 
 static void close_window(osla_transport *t, window *w)
@@ -117,7 +116,7 @@ osla_err osli_probe_alignment(osla_transport *t, int n_early[OSLA_PROBE_KINDS])
 
 /* --- a window inside another one --- */
 
-static osla_err get_word(osla_transport *t, const window *w, int kind, int *elsewhere)
+static osla_err read_inner(osla_transport *t, const window *w, int kind, int *elsewhere)
 {
   int target = target_of(t, t->rank, kind), word = -1;
   if (target < 0) return OSLA_OK;
@@ -133,12 +132,12 @@ osla_err osli_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KI
   window outer, inner = {NULL, MPI_WIN_NULL};
   int word = 1000 + t->rank;
   osla_err err = open_window(t, (size_t)2 * BEFORE, 0, &outer);
-  if (err == OSLA_OK) err = osli_window_create(t, outer.memory + BEFORE, BEFORE, &inner.win);
+  if (err == OSLA_OK) err = osli_window_create(t, false, outer.memory + BEFORE, BEFORE, &inner.win);
   if (err == OSLA_OK) memcpy(outer.memory + BEFORE, &word, sizeof word);
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
     elsewhere[kind] = -1;
     if (err == OSLA_OK) err = osla_barrier(t);
-    if (err == OSLA_OK) err = osla_agree(t, get_word(t, &inner, kind, &elsewhere[kind]));
+    if (err == OSLA_OK) err = osla_agree(t, read_inner(t, &inner, kind, &elsewhere[kind]));
   }
   close_window(t, &inner);
   close_window(t, &outer);
@@ -272,7 +271,7 @@ static osla_err time_operation(osla_transport *t, const osla_probe_pair *pair, r
   return OSLA_OK;
 }
 
-static osla_err get_word_raw(void *memory, int target)
+static osla_err get_word(void *memory, int target)
 {
   const window *w = memory;
   uint64_t word;
@@ -281,7 +280,7 @@ static osla_err get_word_raw(void *memory, int target)
   return OSLA_OK;
 }
 
-static osla_err put_word_raw(void *memory, int target)
+static osla_err put_word(void *memory, int target)
 {
   const window *w = memory;
   uint64_t word = 1;
@@ -295,14 +294,13 @@ osla_err osli_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
 {
   window w;
   osla_err err = open_window(t, ALIGN, 0, &w);
-  if (err == OSLA_OK) err = time_operation(t, pair, get_word_raw, &w, get);
-  if (err == OSLA_OK) err = time_operation(t, pair, put_word_raw, &w, put);
+  if (err == OSLA_OK) err = time_operation(t, pair, get_word, &w, get);
+  if (err == OSLA_OK) err = time_operation(t, pair, put_word, &w, put);
   close_window(t, &w);
   return err;
 }
 
-/* Gets a word of the backend. It does not put one, because a put needs a flush, which may block. */
-static osla_err get_backend_word(void *memory, int target)
+static osla_err get_by_transport(void *memory, int target)
 {
   osla_region *region = memory;
   osla_transport *t = region->t;
@@ -352,7 +350,8 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
   if (range[0] != -range[1] || range[0] == NOT_MEASURED) {
     const osla_probe_pair pair = {0, target_of(t, 0, OSLA_PROBE_ACROSS), busy};
     double took;
-    OSLA_CALL(time_operation(t, &pair, get_backend_word, region, &took));
+    /* a get, because a put needs a flush, which may block */
+    OSLA_CALL(time_operation(t, &pair, get_by_transport, region, &took));
     range[0] = took > most ? WAITS : DOES_NOT_WAIT;
     cache_waits((intptr_t)range[0]);
   }
@@ -362,16 +361,6 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
 
 /* Offsets in the region, after the words of the transport. */
 enum { DATA_AT = 64, NOTIFIED_AT = 128, COUNTED_AT = 192, REGION = 256 };
-
-static osla_err get_by_transport(void *memory, int target)
-{
-  osla_region *region = memory;
-  osla_transport *t = region->t;
-  osla_handle handle;
-  double data;
-  OSLA_CALL(t->ops->get(region, target, DATA_AT, &data, sizeof data, &handle));
-  return t->ops->wait(t, &handle);
-}
 
 static osla_err notify_by_transport(void *memory, int target)
 {

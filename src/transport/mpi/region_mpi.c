@@ -9,10 +9,8 @@
  * With MPICH before 4.0.3 a put to a window whose base is not aligned to 16 bytes lands up to 12
  * bytes early. Allocated memory is aligned to pages; attach_mpi.c handles the caller's memory. */
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/live_objects.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
-#include "src/transport/mpi/window_mpi.h"
 #include "src/transport/time_limit.h"
 
 #include <errno.h>
@@ -20,6 +18,110 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* ---- cached regions ---- */
+
+/* Freed regions are cached, because factorisations and solves make a few small ones in each call. A
+ * new region takes eight collective calls on a node, and a window across nodes, whose creation
+ * spins; a cached one takes one call and a barrier. The cache holds the latest 16 regions, with at
+ * most 128 MiB, and at most 1/32 of a rank's share of the host's memory, on the rank with the
+ * largest part. */
+enum { MAX_REGIONS = 16, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+enum { MAX_BYTES = 128 << 20, MEMORY_FRACTION = 32 };
+
+static size_t max_bytes(const osla_transport *t)
+{
+  uint64_t part = t->memory_share / MEMORY_FRACTION;
+  return part < MAX_BYTES ? (size_t)part : MAX_BYTES;
+}
+
+/* Counts the cached regions and their bytes. The list has the same order on all ranks, the latest
+ * first. */
+static int count_cached(const osla_transport *t, size_t *bytes)
+{
+  int count = 0;
+  *bytes = 0;
+  for (const osla_region *r = t->cached_regions; r; r = r->next) {
+    *bytes += r->largest;
+    count++;
+  }
+  return count;
+}
+
+/* Finds a cached region with at least `bytes` bytes on each rank, zeroes these bytes, and removes
+ * it from the cache. *out = NULL if there is none.
+ *   largest [out] largest `bytes` of all ranks
+ * Collective. Errors: MPI. */
+static osla_err reuse_cached(osla_transport *t, size_t bytes, size_t *largest, osla_region **out)
+{
+  int64_t fits[MAX_REGIONS + 1] = {bytes < INT64_MAX ? -(int64_t)bytes : -INT64_MAX};
+  int count = 1;
+  *out = NULL;
+  for (const osla_region *r = t->cached_regions; r; r = r->next)
+    fits[count++] = r->bytes >= bytes;
+  OSLA_CALL(osla_allreduce(t, fits, count, MPI_INT64_T, MPI_MIN));
+  *largest = (size_t)-fits[0];
+
+  count = 1;
+  for (osla_region **at = &t->cached_regions; *at; at = &(*at)->next) {
+    osla_region *r = *at;
+    if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
+    *at = r->next;
+    memset(osla_region_mine(r), 0, bytes);
+    OSLA_CALL(osla_barrier(t)); /* all ranks have zeroed it before any rank writes */
+    *out = r;
+    return OSLA_OK;
+  }
+  return OSLA_OK;
+}
+
+static void release_oldest(osla_transport *t)
+{
+  osla_region **at = &t->cached_regions;
+  while ((*at)->next)
+    at = &(*at)->next;
+  osli_mpi_region_release(at);
+}
+
+/* Adds a region that is no longer used to the cache. Returns false if it is too large. Collective;
+ * a barrier if it returns true and the job has several nodes. */
+static bool add_to_cache(osla_region *region)
+{
+  osla_transport *t = region->t;
+  size_t bytes, most = max_bytes(t);
+  int count = count_cached(t, &bytes);
+  if (region->attached || region->largest > most - bytes) return false;
+  if (count == MAX_REGIONS) release_oldest(t);
+  if (region->win != MPI_WIN_NULL) {
+    (void)pthread_mutex_lock(&t->mutex);
+    osli_time_limit_blocked(&t->locked, "MPI_Win_flush_all");
+    (void)MPI_Win_flush_all(region->win);
+    osli_time_limit_blocked(&t->locked, NULL);
+    memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
+    (void)pthread_mutex_unlock(&t->mutex);
+  }
+  /* With several nodes, other ranks may still need this rank's progress. On one node nothing waits:
+   * other ranks may use their mappings until a collective call reuses the region. */
+  if (t->n_nodes > 1 && osla_barrier(t) != OSLA_OK) return false;
+  region->next = t->cached_regions;
+  t->cached_regions = region;
+  return true;
+}
+
+bool osli_region_cache_clear(osla_transport *t)
+{
+  osla_region *region = t->cached_regions;
+  bool any = region != NULL;
+  t->cached_regions = NULL;
+  while (region) {
+    osla_region *next = region->next;
+    osli_mpi_region_release(&region);
+    region = next;
+  }
+  return any;
+}
+
+/* ---- new regions ---- */
 
 static unsigned char *next_page(unsigned char *at, size_t page)
 {
@@ -101,7 +203,7 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
   size_t most = SIZE_MAX - 2 * page; /* limits the size so that the sum below cannot wrap */
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
-  OSLA_CALL(osli_region_cache_reuse(t, rounded, &largest, out));
+  OSLA_CALL(reuse_cached(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
   osla_err err = osla_agree(t, osli_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
@@ -128,6 +230,6 @@ void osli_mpi_region_free(osla_region **handle)
   if (!*handle) return;
   osli_mpi_posts_finish(*handle, -1);
   osli_eager_wait_all((*handle)->t);
-  if (!osli_region_cache_add(*handle)) osli_mpi_region_release(handle);
+  if (!add_to_cache(*handle)) osli_mpi_region_release(handle);
   *handle = NULL;
 }

@@ -73,25 +73,6 @@ osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
 void osli_mpi_region_free(osla_region **region); /* may cache the region */
 void osli_mpi_region_release(osla_region **region);
 
-/* ---- cached regions (region_cache.c) ---- */
-
-/* Freed regions are cached, because factorisations and solves make a few small ones in each call. A
- * new region takes eight collective calls on a node, and a window across nodes, whose creation
- * spins; a cached one takes one call and a barrier. The cache holds the latest 16 regions, with at
- * most 128 MiB, and at most 1/32 of a rank's share of the host's memory, on the rank with the
- * largest part. */
-
-/* Finds a cached region with at least `bytes` bytes on each rank, zeroes these bytes, and removes
- * it from the cache. *out = NULL if there is none.
- *   largest [out] largest `bytes` of all ranks
- * Collective. Errors: MPI. */
-osla_err osli_region_cache_reuse(osla_transport *t, size_t bytes, size_t *largest,
-                                 osla_region **out);
-
-/* Adds a region that is no longer used to the cache. Returns false if it is too large. Collective;
- * a barrier if it returns true and the job has several nodes. */
-bool osli_region_cache_add(osla_region *region);
-
 /* Frees all cached regions; returns whether there were any. Collective. */
 bool osli_region_cache_clear(osla_transport *t);
 
@@ -110,5 +91,54 @@ void osli_mpi_posts_step(osla_transport *t);
 /* Waits until no post of this rank to `rank` of a region is under way; rank < 0 stands for all
  * ranks. Local. */
 void osli_mpi_posts_finish(osla_region *region, int rank);
+
+/* ---- message lines (lines_mpi.c) ---- */
+
+/* The usual message of a put with notify is copied by the target to its final address, or announces
+ * a second message. If a receiver knows the address of the next message in advance, it posts the
+ * receive there, and one message arrives without a copy. Lines exist if puts travel as messages
+ * (eager_mpi.h), for numbers below 512 of a rank and region, and for messages up to 1 GiB. So a
+ * line may exist in one direction and not in the other. */
+
+/* The operations on lines of osla_transport_ops. */
+osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
+osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes);
+void osli_mpi_line_watch(osla_line *line, bool watched);
+void osli_mpi_line_close(osla_line **line);
+
+/* Number of consecutive progress turns without news after which all arrived messages have been
+ * seen. The caller holds the mutex. */
+int osli_mpi_lines_idle_turns(const osla_transport *t);
+
+/* Tests, in one MPI call, another request (which may be MPI_REQUEST_NULL) and the oldest request of
+ * each active line; there must be an active line. Returns whether any completed; *other is
+ * MPI_REQUEST_NULL if it completed. The caller holds the mutex. */
+bool osli_mpi_lines_test(osla_transport *t, MPI_Request *other, MPI_Status *status);
+
+/* Prepares the state of lines, or frees it when all lines are closed. */
+void osli_mpi_lines_init(const osla_transport *t, struct osla_eager *e);
+void osli_mpi_lines_free(struct osla_eager *e);
+
+/* ---- windows (window_mpi.c) ---- */
+
+/* All windows have displacements in bytes and one passive epoch during their lifetime, and return
+ * errors. Info keys tell MPI how they are used, so that a network may serve words and fetches
+ * without the target's processor. window_mpi.c lists the promised use and its sources;
+ * test_window.c checks the calls of a job against it. With OSLA_WINDOW_INFO=off there are no keys.
+ */
+
+/* Creates a window on `bytes` bytes at `base` of every rank, or a dynamic window to which they are
+ * attached. *win is MPI_WIN_NULL, or must be freed by osli_window_free, even after an error.
+ * Collective. Errors: UNSUPPORTED, with MPI's reason and a setting that may help, if MPI provides
+ * no window, or only one with separate public and private copies; MPI. */
+osla_err osli_window_create(osla_transport *t, bool is_dynamic, void *base, size_t bytes,
+                            MPI_Win *win);
+
+/* Frees a window; accepts MPI_WIN_NULL. Collective. */
+void osli_window_free(MPI_Win *win);
+
+/* Returns the keys as a new info object, which the caller frees. It must be used for one window
+ * only, because MPICH 4.0.2 destroys lists in it while it reads them. Local. Errors: MPI. */
+osla_err osli_window_info(const osla_transport *t, MPI_Info *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* The object of a region: its tables, its window, and its release. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
-#include "src/transport/mpi/window_mpi.h"
 #include "src/transport/time_limit.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 osla_err osli_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
   osli_time_limit_blocked(&region->t->collective, "MPI_Win_create");
-  osla_err err = osli_window_create(region->t, base, bytes, &region->win);
+  osla_err err = osli_window_create(region->t, false, base, bytes, &region->win);
   osli_time_limit_blocked(&region->t->collective, NULL);
   return err;
 }

@@ -4,7 +4,13 @@
  * by /proc/PID/fd and map it, too. Compared with MPI_Win_allocate_shared, the memory is not limited
  * by the size of /dev/shm (64 MiB in many containers), a lack of memory is an error code instead of
  * a later bus error, no name remains after a killed job, and no rank spins in a blocking call while
- * others arrive. */
+ * others arrive.
+ *
+ * Each rank of a node maps the memory of all ranks. With pages of 4 KiB its page tables take 1/512
+ * of that memory on each rank, with 128 ranks a quarter of the node's memory. Therefore large
+ * memory uses huge pages (2 MiB) if the system allows them for anonymous files
+ * (/sys/kernel/mm/transparent_hugepage/shmem_enabled is advise, within_size, always or force; the
+ * default is never). */
 #ifndef OSLA_SHARED_MEMORY_H
 #define OSLA_SHARED_MEMORY_H
 
@@ -16,7 +22,7 @@
 osla_err osli_shared_memory_probe(osla_transport *t, bool *works);
 
 /* Allocates `bytes` (> 0, may differ by rank) bytes of zeroed, page-aligned memory on each rank,
- * and maps them on all ranks of its node; in huge pages if the system allows them (pages.h).
+ * and maps them on all ranks of its node; in huge pages if the system allows them.
  * Collective.
  *   peer   [out] [node_size] addresses
  *   mapped [out] [node_size] mapped bytes, for osli_shared_memory_unmap
@@ -24,5 +30,20 @@ osla_err osli_shared_memory_probe(osla_transport *t, bool *works);
 osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
                                 size_t *mapped);
 void osli_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);
+
+/* ---- pages, for tests ---- */
+
+/* Does this content of shmem_enabled ("always within_size [advise] never ...") allow huge pages
+ * after madvise? Pure. */
+bool osli_pages_offered(const char *setting);
+
+/* Maps a file of `bytes` bytes. Local. Errors: MEM; the text says if the limit vm.max_map_count is
+ * the cause. */
+osla_err osli_pages_map(int file, size_t bytes, unsigned char **at);
+
+/* Allocates all pages of a mapped file now, near this rank's core, so that a lack of memory is an
+ * error here and not a fault at the first access. huge: use huge pages if possible. Returns 0 or an
+ * errno. Local. */
+int osli_pages_allocate(int file, unsigned char *at, size_t bytes, bool huge);
 
 #endif

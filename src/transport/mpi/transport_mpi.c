@@ -8,7 +8,6 @@
  * to C11's. */
 #include "osla_clock.h"
 #include "src/transport/mpi/eager_mpi.h"
-#include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/request_pool.h"
@@ -263,21 +262,17 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
-  bool serves = osli_eager_is_used(region);
-  if (serves && bytes > osli_eager_max_bytes(region)) {
+  if (osli_eager_is_used(region)) {
     osla_post *post;
     osla_err err = osli_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
     if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osli_mpi_post_wait(region->t, &post) : err;
   }
-  osli_mpi_posts_finish(region, rank); /* words must arrive in order */
-  osla_eager_put message = {offset, bytes, source, word_offset, word};
-  if (!serves || bytes > osli_eager_max_bytes(region) || !is_flushed(region, rank)) {
-    /* MPI orders the word after earlier puts only by a flush in between. */
-    OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
-    message.bytes = 0;
-  }
-  return serves ? osli_eager_send_wait(region, rank, &message)
-                : put_word(region, rank, word_offset, word);
+  /* Words must arrive in order, and MPI orders the word after earlier puts only by a flush in
+   * between. */
+  osli_mpi_posts_finish(region, rank);
+  osli_eager_wait_rank(region, rank);
+  OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
+  return put_word(region, rank, word_offset, word);
 }
 
 static osla_err mpi_post(osla_region *region, int rank, size_t offset, const void *source,

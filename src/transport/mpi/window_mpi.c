@@ -15,8 +15,7 @@
  * MPI_Fetch_and_op (MPICH: ofi_rma.h, MPIDI_OFI_do_get_accumulate; Open MPI 5: osc_ucx_comm.c,
  * use_atomic_op, for sum, replace and no_op of 8 bytes). It has a request, so the wait for it can
  * sleep. */
-#include "src/transport/mpi/window_mpi.h"
-#include "src/transport/live_objects.h"
+#include "src/transport/mpi/region_mpi.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +79,6 @@ static osla_err window_error(int code, const char *call)
 {
   char reason[MPI_MAX_ERROR_STRING] = "";
   int length;
-  if (code == MPI_SUCCESS) return OSLA_OK;
   if (MPI_Error_string(code, reason, &length) != MPI_SUCCESS)
     (void)snprintf(reason, sizeof reason, "error code %d", code);
   reason[strcspn(reason, "\n")] = '\0';
@@ -101,31 +99,22 @@ static osla_err begin_epoch(MPI_Win win)
   return OSLA_OK;
 }
 
-osla_err osli_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+osla_err osli_window_create(osla_transport *t, bool is_dynamic, void *base, size_t bytes,
+                            MPI_Win *win)
 {
   MPI_Info info;
   *win = MPI_WIN_NULL;
   OSLA_CALL(osli_window_info(t, &info));
-  int code = MPI_Win_create(base, (MPI_Aint)bytes, 1, info, t->comm, win);
+  int code = is_dynamic ? MPI_Win_create_dynamic(info, t->comm, win)
+                        : MPI_Win_create(base, (MPI_Aint)bytes, 1, info, t->comm, win);
   (void)MPI_Info_free(&info);
-  if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
-  OSLA_CALL(window_error(code, "MPI_Win_create"));
-  osli_window_opened(t->rank == 0);
-  return begin_epoch(*win);
-}
-
-osla_err osli_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
-{
-  MPI_Info info;
-  *win = MPI_WIN_NULL;
-  OSLA_CALL(osli_window_info(t, &info));
-  int code = MPI_Win_create_dynamic(info, t->comm, win);
-  (void)MPI_Info_free(&info);
-  if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
-  OSLA_CALL(window_error(code, "MPI_Win_create_dynamic"));
+  if (code != MPI_SUCCESS) {
+    *win = MPI_WIN_NULL;
+    return window_error(code, is_dynamic ? "MPI_Win_create_dynamic" : "MPI_Win_create");
+  }
   osli_window_opened(t->rank == 0);
   OSLA_CALL(begin_epoch(*win));
-  if (bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
+  if (is_dynamic && bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
   return OSLA_OK;
 }
 
