@@ -131,9 +131,8 @@ static osla_err measure(inverse_data *d)
                                 .teardown = factor_teardown_scalapack};
   bench_impl impls[BENCH_MAX_IMPLS];
   double square = factor_each(f) * (double)f->n * (double)f->n;
-  int64_t part = (is_lu(d) ? 2 : 1) * f->n,
-          /* k: inner size of a product that takes as many operations as the inversion */
-    k = part / 3 > 0 ? part / 3 : 1;
+  /* k: inner size of a product that takes as many operations as the inversion */
+  int64_t part = (is_lu(d) ? 2 : 1) * f->n, k = part / 3 > 0 ? part / 3 : 1;
   f->local = (reference_gemm){.job = f->job,
                               .m = osla_matrix_local_rows(f->osla.a),
                               .n = osla_matrix_local_cols(f->osla.a),

@@ -1,5 +1,5 @@
-/* p?syrk, p?herk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C), or with
- * ^H.
+/* p?syrk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C); p?herk: the same
+ * operation with op(sub(A))^H.
  *
  * A is copied to memory that all ranks can access; C is updated in place.
  */

@@ -83,8 +83,8 @@ void dswap_(const int *n, double *x, const int *incx)
   (void)x;
   charge(OSLA_WORK_COPY, *incx == 1 ? 2.0 * *n : 1, *incx == 1 ? 1 : *n / 2.0, 1);
 }
-/* Returns the index of a random element as that of the largest. The caller reads the value before
- * another rank runs. */
+/* Returns the index of a random element in place of the index of the largest element. The caller
+ * reads the value before another rank runs. */
 int idamax_(const int *n, double *x, const int *incx)
 {
   charge(OSLA_WORK_VECTOR, 1, *n, 1);

@@ -219,11 +219,10 @@ static void run_random(int count, int size, int rank)
 
 typedef struct wrong {
   const char *what;
-  int entry,
-    /* entry: index of the descriptor entry to change, 0 .. 8 for A, 10 .. 18 for B, -1 for none.
-     * value: its new value. */
-    value;
-  int n, nrhs, i, j, ib; /* amounts that are added to these arguments */
+  /* entry: index of the descriptor entry to change, 0 .. 8 for A, 10 .. 18 for B, -1 for none.
+   * value: new value of that entry. */
+  int entry, value;
+  int n, nrhs, i, j, ib; /* amounts that are added to the arguments of these names */
   char letter;
 } wrong;
 

@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     }
     context_free(&c[0]);
     if (done / PER_CONTEXT % 2 == 0)
-      context_free(&c[1]); /* without this call the context stays open until the end */
+      context_free(&c[1]); /* a context that is not freed stays open until the end */
   }
   MPI_Finalize();
   return 0;
