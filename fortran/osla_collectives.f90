@@ -17,7 +17,7 @@ module osla_collectives
   ! State of the checks of one call on this rank.
   type :: collective_call
     character(30) :: call_name
-    type(c_ptr) :: transport = c_null_ptr ! of the objects; null if no object exists, which starts a search
+    type(c_ptr) :: transport = c_null_ptr ! transport of the objects; null if no object names one
     integer(c_int) :: err = OSLA_OK
     character(32) :: same = ' ' ! text behind call_name: the arguments that must be equal on all ranks
     logical :: has_several_transports = .false. ! the objects belong to several transports
