@@ -5,7 +5,8 @@
 
 const tomo_colour tomo_colours_grey = {198, 198, 198};
 
-/* Lightness, chroma and hue (degrees) of the colours at even steps of a palette. */
+/* Lightness, chroma and hue (degrees) of one of the six evenly spaced colours that define a
+ * palette. */
 typedef struct anchor {
   double l, c, h;
 } anchor;
@@ -28,8 +29,8 @@ static double clamp(double x, double low, double high)
   return fmin(fmax(x, low), high);
 }
 
-/* Interpolates between the anchors at x in 0..1. The hue of the palette `doubt` passes through 0
- * degrees. */
+/* Interpolates between the six colours that define a palette; x = 0..1 is the position in the
+ * palette. The hue takes the shorter way around the colour circle. */
 static void interpolate_anchors(const anchor *anchors, double x, double lab[3])
 {
   const double at = clamp(x, 0.0, 1.0) * (ANCHORS - 1);

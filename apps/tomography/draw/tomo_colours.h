@@ -11,10 +11,11 @@
 enum { TOMO_COLOURS = 256 };
 
 typedef enum tomo_palette {
-  /* slow: dark red, 0: almost white, fast: dark blue; the same lightness on both sides */
+  /* for velocity anomalies: from dark red (slow) over almost white (0) to dark blue (fast), both
+   * ends equally dark */
   TOMO_PALETTE_ANOMALY,
-  TOMO_PALETTE_AMOUNT, /* almost white to dark blue, for density and resolution */
-  TOMO_PALETTE_DOUBT   /* almost white to dark red, for standard deviations */
+  TOMO_PALETTE_AMOUNT, /* for density and resolution: from almost white to dark blue */
+  TOMO_PALETTE_DOUBT   /* for standard deviations: from almost white to dark red */
 } tomo_palette;
 
 typedef unsigned char tomo_colour[3]; /* sRGB */

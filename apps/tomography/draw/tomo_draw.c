@@ -12,9 +12,8 @@
 
 #include "apps/tomography/readers/tomo_file.h"
 
-/* Opens a file without a name, so that a killed job leaves no file; -1: not supported by the
- * system.
- */
+/* Opens a file without a name, so that a killed job leaves no file. Returns -1 if the system cannot
+ * do that. */
 static int open_nameless(const char *directory)
 {
 #ifdef O_TMPFILE

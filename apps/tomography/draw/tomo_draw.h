@@ -33,18 +33,19 @@ typedef struct tomo_draw tomo_draw;
 /* Frame, coastlines and sites that all maps of a drawing have in common. */
 typedef struct tomo_world {
   tomo_frame frame;
-  const char *data_directory; /* directory of coastlines.txt; NULL or no such file: no coastlines */
+  /* directory of coastlines.txt; without that file the maps have no coastlines */
+  const char *data_directory;
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
 } tomo_world;
 
 typedef enum tomo_draw_format {
-  TOMO_DRAW_PNG, /* double resolution: 192 pixels per inch */
+  TOMO_DRAW_PNG, /* pixels are half as large as those of the boxes: 192 per inch */
   TOMO_DRAW_SVG,
   TOMO_DRAW_PDF
 } tomo_draw_format;
 
-/* Format by the suffix of a file: .svg, .pdf, else PNG. */
+/* Returns the format of a picture by the suffix of its file name: .svg, .pdf, else PNG. */
 tomo_draw_format tomo_draw_format_of(const char *file);
 
 typedef struct tomo_box {
@@ -52,15 +53,16 @@ typedef struct tomo_box {
 } tomo_box;
 
 osla_err tomo_draw_create(const tomo_world *world, tomo_draw **draw);
-/* Ends the preceding picture, if any, and begins the next one. *picture is its number. */
+/* Ends the current picture, if any, and begins a new one. Sets *picture to the number of the new
+ * picture. */
 osla_err tomo_draw_begin(tomo_draw *draw, tomo_draw_format format, int width, int height,
                          int *picture);
 
-/* Writes a line of text. side -1, 0, 1: x is the left end, the middle, the right end of the text.
- */
+/* Writes a line of text. If side is -1, 0 or 1, the left end, the middle or the right end of the
+ * text is at x. */
 void tomo_draw_text(tomo_draw *draw, double x, double y, int size, int side, const char *text);
 
-/* A line on the sphere with the labels NAME and NAME' at its ends. */
+/* An arc on the sphere, drawn with the labels NAME and NAME' at its ends. */
 typedef struct tomo_track {
   tomo_arc arc;
   char name[8];
@@ -71,7 +73,7 @@ typedef struct tomo_track {
  * the frame. The labels of a regional map take TOMO_DRAW_BELOW pixels below the box. */
 enum { TOMO_DRAW_BELOW = 14 };
 typedef struct tomo_draw_panel {
-  const tomo_raster *raster; /* raster of a map with the frame of the world */
+  const tomo_raster *raster; /* raster of a map, made with the frame of `world` */
   const float *value;        /* [pixels] values that the colours show */
   const float *density;      /* [pixels] ray density; NULL: no pixel is grey */
   double least_density;      /* pixels with a lower density are grey */
@@ -86,10 +88,10 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box);
 typedef struct tomo_draw_section_panel {
   int width, height; /* pixels of `value`; the first row is at the surface */
   const float *value;
-  const float *density; /* [width]; NULL: no column is grey */
+  const float *density; /* [width] ray density; NULL: no column is grey */
   double least_density;
-  double angle, depth_km; /* length of the arc in radians, depth of the lower end */
-  const char *name;       /* labels NAME and NAME' at the ends */
+  double angle, depth_km; /* length of the arc in radians, depth of the lower edge of the section */
+  const char *name;       /* the labels at the ends of the section are NAME and NAME' */
   tomo_scale scale;
 } tomo_draw_section_panel;
 void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, tomo_box box);
@@ -98,11 +100,12 @@ void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, to
 void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box);
 
 typedef struct tomo_curve {
-  const char *name; /* name in the legend; NULL: not in the legend */
+  const char *name; /* name of the curve in the legend; NULL: the legend omits the curve */
   int n;
-  const double *x, *y, *error; /* [n]; error is NULL for a curve without error bars */
-  int colour;                  /* index into eight colours (Okabe and Ito 2008) */
-  bool faint;                  /* true: dashed line, open symbols */
+  /* [n] points; error is the half length of the error bars, or NULL if the curve has none */
+  const double *x, *y, *error;
+  int colour; /* index into eight colours (Okabe and Ito 2008) */
+  bool faint; /* true: the curve is dashed and its symbols are open */
 } tomo_curve;
 typedef struct tomo_mark { /* a ring around a point */
   double x, y;
@@ -117,16 +120,16 @@ typedef struct tomo_chart {
 } tomo_chart;
 void tomo_draw_chart(tomo_draw *draw, const tomo_chart *chart, tomo_box box);
 
-/* tomo_draw_start ends the last picture and starts gnuplot; tomo_draw_wait waits for its end;
- * tomo_draw_read_picture returns the bytes of a picture, which the caller frees. After an error of
- * tomo_draw_read_picture there is nothing to free. */
+/* tomo_draw_start ends the last picture and starts gnuplot. tomo_draw_wait waits for gnuplot to
+ * end. tomo_draw_read_picture returns the bytes of a picture, which the caller frees; after an
+ * error there are no bytes to free. */
 osla_err tomo_draw_start(tomo_draw *draw);
 osla_err tomo_draw_wait(tomo_draw *draw);
 osla_err tomo_draw_read_picture(tomo_draw *draw, int picture, void **bytes, size_t *size);
 void tomo_draw_destroy(tomo_draw **draw);
 
-/* Version of the gnuplot that made the pictures, "5.4 patchlevel 4", after tomo_draw_wait; "":
- * unknown. */
+/* Returns the version of the gnuplot that made the pictures, "5.4 patchlevel 4", or "" if it is
+ * unknown. Call it after tomo_draw_wait. */
 const char *tomo_draw_version(const tomo_draw *draw);
 
 #endif

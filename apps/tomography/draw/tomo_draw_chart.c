@@ -20,7 +20,7 @@ static void put_data(tomo_draw *draw, const tomo_curve *c)
   fprintf(draw->script, "END\n");
 }
 
-/* The ends of an axis, a little beyond the data. */
+/* Ends of an axis; the axis is a little longer than the range of the data. */
 typedef struct range {
   double low, high;
 } range;
@@ -53,11 +53,11 @@ static range find_range(const tomo_chart *chart, bool is_x)
   return (range){r.low > 0.0 && r.low < 0.3 * r.high ? 0.0 : r.low - more, r.high + more};
 }
 
-/* Writes range, ticks and label of an axis. The number of a tick is left out if it would touch the
- * preceding number. */
+/* Writes range, ticks and label of an axis. A tick has no number if the number would touch that of
+ * the preceding tick. */
 static void put_axis(FILE *out, char axis, range r, bool logarithmic, const char *label)
 {
-  /* minimum distance of two numbers, relative to the axis */
+  /* minimum distance between the numbers of two ticks, as a fraction of the axis */
   const double apart = axis == 'x' ? 0.085 : 0.05;
   double last = -1.0;
   double tick[TOMO_TICKS_MAX];

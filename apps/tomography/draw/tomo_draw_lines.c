@@ -16,7 +16,7 @@ typedef struct pen {
   FILE *out;
   const tomo_frame *frame;
   bool down;
-  double latitude, relative; /* position of the pen */
+  double latitude, relative; /* position of the last point that was drawn */
 } pen;
 
 static void put_point(FILE *out, double latitude, double relative)
@@ -45,7 +45,8 @@ static void pen_to(pen *p, double latitude, double longitude)
     return;
   }
   const double relative = projection_relative(longitude, p->frame->longitude);
-  if (p->down && fabs(relative - p->relative) > 180.0) { /* crosses the edge of the world map */
+  /* the line crosses the edge of the world map */
+  if (p->down && fabs(relative - p->relative) > 180.0) {
     const double edge = p->relative > 0.0 ? 180.0 : -180.0;
     const double unwrapped = relative + 2.0 * edge, way = unwrapped - p->relative;
     const double part = fabs(way) > 1e-9 ? (edge - p->relative) / way : 0.0;
@@ -101,8 +102,8 @@ static void put_grid(tomo_draw *draw)
   fprintf(out, "END\n");
 }
 
-/* Writes the ellipse of the world map, and as $mask the area between ellipse and picture in two
- * parts. The mask gives the colours a smooth edge. */
+/* Writes two data blocks: $frame, the ellipse of the world map, and $mask, the area between the
+ * ellipse and the edge of the picture, in two parts. The mask gives the colours a smooth edge. */
 static void put_frame(FILE *out)
 {
   fprintf(out, "$frame << END\n");
@@ -176,7 +177,8 @@ void draw_track(tomo_draw *draw, int block, const tomo_track *track)
   fprintf(draw->script, "$track%d << END\n", block);
   for (int i = 0; i <= STEPS; i++)
     put_track_point(&p, &track->arc, track->arc.angle * i / STEPS);
-  /* 9 9 is a point outside the map, because gnuplot needs at least one */
+  /* gnuplot rejects an empty data block, so that the block begins with the point (9, 9), which is
+   * outside the map */
   fprintf(draw->script, "END\n$dots%d << END\n9 9\n", block);
   for (double s = step; s < track->arc.angle - 0.5 * step; s += step) {
     pen_up(&p);

@@ -73,7 +73,8 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
   const int64_t offset = draw_pixels(draw, &image, &panel->scale);
   const int first_block = draw->n_blocks;
   const tomo_frame *f = &draw->world.frame;
-  const double edge = 0.006; /* margin for half the line width of the frame */
+  /* margin for half the line width of the frame, in units of the map's coordinates */
+  const double edge = 0.006;
   for (int i = 0; i < panel->n_tracks; i++)
     draw_track(draw, draw->n_blocks++, &panel->tracks[i]);
   draw_set_margins(draw, box);
@@ -102,8 +103,8 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
   draw_end_plot(draw);
 }
 
-/* Draws a triangle beyond an end of the bar, in the colour of that end: some values lie beyond the
- * scale. */
+/* Draws a triangle beyond an end of the colour bar, in the colour of that end. It shows that some
+ * values lie beyond the scale. */
 static void put_beyond(const tomo_draw *draw, const tomo_scale *scale, tomo_box box, bool above)
 {
   tomo_colour table[TOMO_COLOURS];

@@ -7,15 +7,16 @@
 
 #include "apps/tomography/draw/tomo_draw.h"
 
-/* The files have no names; gnuplot inherits the descriptors and opens them as /dev/fd/N. */
+/* A drawing. Its files have no names: gnuplot inherits the descriptors and opens them as /dev/fd/N.
+ */
 struct tomo_draw {
   tomo_world world;
-  FILE *script, *pixels; /* streams of script_fd and pixels_fd */
+  FILE *script, *pixels; /* streams that write to script_fd and pixels_fd */
   /* descriptors of the script, of the pixels, and of gnuplot's output */
   int script_fd, pixels_fd, log;
   int *picture; /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;
-  int width, height;  /* size of the current picture */
+  int width, height;  /* size of the current picture in pixels */
   int64_t offset;     /* number of bytes written to `pixels` */
   int n_blocks;       /* number of data blocks in the script */
   int64_t palette[3]; /* offset of each palette in `pixels`; -1: not written yet */
@@ -34,28 +35,33 @@ void draw_quoted(FILE *out, const char *text);
 /* Ends a plot, and removes its labels and objects. */
 void draw_end_plot(tomo_draw *draw);
 
-/* tomo_draw_run.c: ends the current picture, if there is one. */
+/* Ends the current picture, if there is one (tomo_draw_run.c). */
 void draw_end_picture(tomo_draw *draw);
 
-/* tomo_draw_lines.c: draw_world writes the data blocks $coast, $grid, $frame, $mask, $stations,
- * $events; draw_track writes a track as $trackN, and $dotsN with a point every 30 degrees. */
+/* Write data blocks of maps (tomo_draw_lines.c). draw_world writes $coast, $grid, $frame, $mask,
+ * $stations and $events. draw_track writes track N as $trackN, and as $dotsN a point every 30
+ * degrees of the track. */
 void draw_world(tomo_draw *draw);
 void draw_track(tomo_draw *draw, int block, const tomo_track *track);
 
-/* tomo_draw_region.c: data blocks $grid and $frame of a regional map; labels and scale bar. */
+/* Draw parts of a regional map (tomo_draw_region.c): the graticule as data block $grid, the edge as
+ * $frame, labels and scale bar. */
 void draw_region_grid(tomo_draw *draw);
 void draw_region_frame(const tomo_draw *draw);
 void draw_region_labels(const tomo_draw *draw);
 
-/* tomo_draw_pixels.c: draw_pixels writes the colours of an image to `pixels`, draw_palette those
- * of a palette. Both return the offset in that file. */
+/* Colours as pixels (tomo_draw_pixels.c): draw_pixels writes the colours of an image to the file
+ * `pixels`, and draw_palette writes the colours of a palette. Both return the offset of these
+ * colours in the file. */
 typedef struct draw_image {
   int width, height;
   const float *value;
-  const float *density; /* [width * height], or [width] if by_column; NULL: no pixel is grey */
+  /* ray density, [width * height], or [width] if by_column; NULL: no pixel is grey */
+  const float *density;
   bool by_column;
   double least_density;
-  bool widen; /* extend the colours a little beyond the map's edge, which the mask covers */
+  /* true: extend the colours a little beyond the map's edge; the mask covers the excess */
+  bool widen;
 } draw_image;
 int64_t draw_pixels(tomo_draw *draw, const draw_image *image, const tomo_scale *scale);
 int64_t draw_palette(tomo_draw *draw, tomo_palette palette);

@@ -1,4 +1,4 @@
-/* Colours of values, as red, green, blue and opacity. */
+/* Converts values to colours, which are stored as red, green, blue and opacity. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void colour_pixel(const draw_image *image, const tomo_scale *scale, tomo_
   out[3] = 255;
 }
 
-/* Copies the outermost colours of a line of pixels outward. `step` is the distance of neighbouring
- * pixels in memory. */
+/* Copies the colours at both ends of a line of pixels to the empty pixels beyond the ends. `step`
+ * is the distance of neighbouring pixels in memory. */
 static void widen(rgba *pixel, int count, size_t step)
 {
   enum { BEYOND = 4 };

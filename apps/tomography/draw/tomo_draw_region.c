@@ -4,8 +4,9 @@
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
 
-/* Projects a point of a parallel (or of a meridian); `degree` is that of the line, `along` the
- * other coordinate. False: the point is not visible. */
+/* Projects a point of a parallel or of a meridian. For a parallel `degree` is its latitude and
+ * `along` the longitude of the point; for a meridian the reverse. Returns false if the point is not
+ * visible. */
 static bool line_point(const tomo_frame *f, bool parallel, double degree, double along,
                        double at[2])
 {
@@ -13,7 +14,7 @@ static bool line_point(const tomo_frame *f, bool parallel, double degree, double
                   : tomo_frame_forward(f, along, degree, &at[0], &at[1]);
 }
 
-/* Steps along a line: all longitudes of a parallel, or all latitudes of a meridian. */
+/* Number of steps along a parallel (all longitudes) or along a meridian (all latitudes). */
 enum { STEPS = 720 };
 static double along_of(const tomo_frame *f, bool parallel, int i)
 {
@@ -53,8 +54,8 @@ void draw_region_frame(const tomo_draw *draw)
           -h, w, h, -w, h, -w, -h);
 }
 
-/* Finds the position where a parallel crosses the left edge, or a meridian the lower edge; false:
- * nowhere. */
+/* Finds the position where a parallel crosses the left edge of the map, or a meridian the lower
+ * edge. Returns false if the line does not cross the edge. */
 static bool find_crossing(const tomo_frame *f, bool parallel, double degree, double *place)
 {
   const int across = parallel ? 0 : 1, along = 1 - across;

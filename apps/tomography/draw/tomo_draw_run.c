@@ -17,9 +17,8 @@
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
 
-/* Resets SIGXFSZ and SIGPIPE in the child, which the command ignores. gnuplot does not check its
- * writes, so that it must be stopped by the signals.
- */
+/* Restores the default action of SIGXFSZ and SIGPIPE in gnuplot, because osla ignores these
+ * signals. gnuplot does not check whether its writes succeed, so that only a signal stops it. */
 static int reset_signals(posix_spawnattr_t *attributes)
 {
   sigset_t set;
@@ -30,7 +29,7 @@ static int reset_signals(posix_spawnattr_t *attributes)
   return code ? code : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Starts gnuplot with its output in the log. Returns 0 or an errno value. */
+/* Starts gnuplot; its output goes to the log file. Returns 0 or an errno value. */
 static int start_gnuplot(tomo_draw *draw)
 {
   extern char **environ;
@@ -85,8 +84,8 @@ osla_err tomo_draw_start(tomo_draw *draw)
   return OSLA_OK;
 }
 
-/* Reads gnuplot's version and the last line that is not empty, which has the reason of a failure.
- */
+/* Reads from the log gnuplot's version and the last line that is not empty; if gnuplot has failed,
+ * that line gives the reason. */
 static void read_log(tomo_draw *draw, char *last, size_t size)
 {
   static const char version[] = "gnuplot ";

@@ -34,7 +34,7 @@ bool tomo_frame_inverse(const tomo_frame *f, double x, double y, double *latitud
 {
   if (!f->regional) return projection_inverse(x, y, f->longitude, latitude, longitude);
   const double r = hypot(x, y), p0 = f->latitude * degree;
-  if (r >= 1.0) return false; /* the point is 60 degrees or more from the middle */
+  if (r >= 1.0) return false; /* the point is 60 degrees or more from the middle of the region */
   const double c = 2.0 * asin(0.5 * r), part = r > 0.0 ? sin(c) / r : 1.0;
   const double east = x * part, out = cos(p0) * cos(c) - y * part * sin(p0);
   *latitude = atan2(cos(c) * sin(p0) + y * part * cos(p0), hypot(east, out)) / degree;
@@ -53,7 +53,8 @@ double tomo_frame_step(const tomo_frame *f)
   return steps[i];
 }
 
-/* Finds the mean of the points in geographic degrees; false: a point is too far from it. */
+/* Sets the middle of the frame to the mean of n points, in geographic degrees. Returns false if a
+ * point is too far from the mean. */
 static bool find_middle(int64_t n, const double (*place)[3], tomo_frame *frame)
 {
   double sum[3] = {0.0, 0.0, 0.0}, size = 0.0;

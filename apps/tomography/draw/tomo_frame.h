@@ -15,7 +15,8 @@ typedef struct tomo_frame {
   bool regional;
   /* middle of the map in geographic degrees; latitude 0 for the world */
   double longitude, latitude;
-  /* half size in the plane: 2 and 1 for the world; in Earth radii for a region */
+  /* half the width and height of the map in the plane: 2 and 1 for the world; in Earth radii for a
+   * region */
   double half_width, half_height;
 } tomo_frame;
 
@@ -24,20 +25,21 @@ typedef struct tomo_frame {
 
 tomo_frame tomo_frame_world(double longitude);
 
-/* Makes the frame of a region that holds n points (unit vectors) with a margin; false: the points
- * are too far apart, or n = 0. */
+/* Makes the frame of a region that holds n points (unit vectors), with a margin. Returns false if
+ * the points are too far apart, or if n = 0. */
 bool tomo_frame_region(int64_t n, const double (*place)[3], tomo_frame *frame);
 
-/* Projects geographic latitude and longitude (degrees), also beyond the frame. False: more than 60
- * degrees from the middle of a region. */
+/* Projects geographic latitude and longitude (degrees); the result may be outside of the frame.
+ * Returns false if the point is more than 60 degrees from the middle of a region. */
 bool tomo_frame_forward(const tomo_frame *frame, double latitude, double longitude, double *x,
                         double *y);
 
-/* Inverse projection to latitude and longitude (degrees); false: (x, y) is outside of the map. */
+/* Converts map coordinates to geographic latitude and longitude (degrees). Returns false if (x, y)
+ * is outside of the map. */
 bool tomo_frame_inverse(const tomo_frame *frame, double x, double y, double *latitude,
                         double *longitude);
 
-/* Distance of the lines of the graticule, degrees. */
+/* Returns the distance between neighbouring lines of the graticule, degrees. */
 double tomo_frame_step(const tomo_frame *frame);
 
 #endif

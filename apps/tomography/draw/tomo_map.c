@@ -12,14 +12,15 @@
 #include "apps/tomography/draw/tomo_views.h"
 #include "tools/common/library_files.h"
 
-enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* sizes in pixels */
+/* sizes of the picture and its parts in pixels */
+enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 };
 
 typedef enum map_panel { PANEL_TRUE, PANEL_RECOVERED, PANEL_DENSITY, PANELS } map_panel;
 
 typedef struct map_sheet {
   const tomo_map *map;
   tomo_views *views;
-  float *value[PANELS]; /* [pixels] of each model; NULL: not drawn */
+  float *value[PANELS]; /* [pixels] values of each panel; NULL: the panel is not drawn */
   tomo_scale models, density;
   tomo_draw *draw;
 } map_sheet;

@@ -13,12 +13,13 @@
 #include "apps/tomography/earth/tomo_radial.h"
 #include "apps/tomography/readers/tomo_io.h"
 
-#define TOMO_MAP_CENTRE 180.0 /* default longitude of the middle: the Pacific */
+#define TOMO_MAP_CENTRE 180.0 /* default longitude of the middle of the map (in the Pacific) */
 
 typedef struct tomo_map {
   const tomo_mesh *mesh;
   const tomo_radial *radial;
-  /* [knots * N_r] coefficients of the true model, percent; NULL: no map of it */
+  /* [knots * N_r] coefficients of the true model, percent; NULL: the picture has no map of the true
+   * model */
   const double *m_true;
   const double *m_recovered; /* [knots * N_r] coefficients of the recovered model, percent */
   const double *density;     /* [knots] km of path at each knot */
@@ -28,8 +29,9 @@ typedef struct tomo_map {
   int64_t n_stations;
   const tomo_site *events; /* [n_events] */
   int64_t n_events;
-  const char *title;          /* title above all maps, or NULL */
-  const char *data_directory; /* directory of coastlines.txt; NULL or no such file: no coastlines */
+  const char *title; /* title above all maps, or NULL */
+  /* directory of coastlines.txt; without that file the maps have no coastlines */
+  const char *data_directory;
 } tomo_map;
 
 /* Writes the picture.

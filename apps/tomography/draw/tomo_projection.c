@@ -1,5 +1,5 @@
-/* Mollweide's projection; see tomo_projection.h. Newton's method with Snyder's start value solves
- * for t. The poles, where the derivative vanishes, are a separate case. */
+/* Mollweide's projection; see tomo_projection.h. The equation for t is solved by Newton's method
+ * with Snyder's start value. The poles, where the derivative vanishes, are a separate case. */
 #include "apps/tomography/draw/tomo_projection.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@ double projection_relative(double longitude, double centre);
 /* Projects geographic latitude and relative longitude (degrees). */
 void projection_forward(double latitude, double relative_longitude, double *x, double *y);
 
-/* Inverse projection to latitude and longitude (degrees); false: (x, y) is outside of the ellipse.
- */
+/* Converts map coordinates to geographic latitude and longitude (degrees). Returns false if (x, y)
+ * is outside of the ellipse. */
 bool projection_inverse(double x, double y, double centre, double *latitude, double *longitude);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRIES = 20 }; /* first guess of the number of knots for each pixel */
+enum { ENTRIES = 20 }; /* first guess of the number of knots in the interpolation of one pixel */
 
 static osla_err create_raster(int width, int height, tomo_raster **raster)
 {
@@ -39,7 +39,7 @@ static osla_err make_room(tomo_raster *r, int64_t used, int64_t *room)
   return OSLA_OK;
 }
 
-/* Appends the entries of a pixel at the unit vector v. */
+/* Appends the knots and weights of the pixel at the unit vector v. */
 static osla_err append_pixel(const tomo_mesh *mesh, const double v[3], tomo_raster *r,
                              int64_t *used, int64_t *room)
 {

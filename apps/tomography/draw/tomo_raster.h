@@ -22,11 +22,11 @@ typedef struct tomo_raster {
   float *weight;
 } tomo_raster;
 
-/* Makes the raster of a map that is `width` pixels wide; the frame gives the height. Errors:
+/* Makes the raster of a map that is `width` pixels wide; its height follows from the frame. Errors:
  * OSLA_ERR_MEM, OSLA_ERR_ARG (width outside 2..4096). */
 osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int width,
                             tomo_raster **raster);
-/* Makes the raster of `width` points along an arc; height 1. */
+/* Makes the raster of `width` points along an arc; its height is 1. */
 osla_err tomo_raster_of_arc(const tomo_mesh *mesh, const tomo_arc *arc, int width,
                             tomo_raster **raster);
 void tomo_raster_destroy(tomo_raster **raster);
@@ -38,7 +38,8 @@ void tomo_raster_fill(const tomo_raster *raster, const double *field, float *val
 void tomo_field_at_depth(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
                          double depth_km, double *field);
 
-/* Factor from km of path at a knot to km of path per 1000 km^2, by the mean area of a knot. */
+/* Returns the factor that converts km of path at a knot to km of path per 1000 km^2. All knots are
+ * taken to have the mean area. */
 double tomo_density_scale(const tomo_mesh *mesh);
 
 #endif

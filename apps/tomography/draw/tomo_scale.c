@@ -27,7 +27,8 @@ double tomo_scale_round(double x)
   return 10.0 * power;
 }
 
-/* Lists some ticks of each power of ten; fewer if the scale spans many powers. */
+/* Lists ticks of a logarithmic scale: one, three or five for each power of ten, fewer if the scale
+ * spans many powers. */
 static int log_ticks(const tomo_scale *s, double *tick)
 {
   static const double of[3][5] = {{1.0}, {1.0, 2.0, 5.0}, {1.0, 2.0, 3.0, 5.0, 7.0}};
@@ -76,7 +77,7 @@ double tomo_scale_quantile(float *value, int64_t n, double part)
   return (double)value[at < 0 ? 0 : at];
 }
 
-/* Appends a text, and returns its new end. */
+/* Appends a text and returns the position of the new end. */
 static char *append_text(char *to, const char *text)
 {
   while (*text)

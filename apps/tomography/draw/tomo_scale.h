@@ -11,26 +11,28 @@ typedef struct tomo_scale {
   tomo_palette palette;
   double low, high; /* low < high; low > 0 if logarithmic */
   bool logarithmic;
-  bool below, above; /* true if values lie beyond that end; they have the colour of the end */
-  const char *label; /* text below the bar: quantity and unit */
+  /* true if some values lie below `low`, or above `high`; such values have the colour of that
+   * end of the scale */
+  bool below, above;
+  const char *label; /* text below the colour bar: quantity and unit */
 } tomo_scale;
 
 /* Position of a value on the scale, 0..1. */
 double tomo_scale_position(const tomo_scale *scale, double value);
 
-/* The smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is not below x; 1 unless x >
- * 0. */
+/* Returns the smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is not below x, or 1
+ * if x is not positive. */
 double tomo_scale_round(double x);
 
 enum { TOMO_TICKS_MAX = 24 };
 /* Lists round values within the scale, ascending; returns their number. */
 int tomo_scale_ticks(const tomo_scale *scale, double tick[TOMO_TICKS_MAX]);
 
-/* The quantile `part` (0..1) of the finite ones among n values; 0 if none is finite. Sorts
- * `value`, NaN last. */
+/* Returns the quantile `part` (0..1) of the finite values among n values, or 0 if no value is
+ * finite. Sorts `value`, with NaN at the end. */
 double tomo_scale_quantile(float *value, int64_t n, double part);
 
-/* A number as text for people, with `digits` significant digits: 0.02, −3, 1.5×10⁻⁷. */
+/* A number as text for readers, with `digits` significant digits: 0.02, −3, 1.5×10⁻⁷. */
 typedef struct tomo_number {
   char s[64];
 } tomo_number;

@@ -10,7 +10,8 @@ typedef struct tomo_views {
   tomo_raster *raster;
   int64_t pixels;
   float *density; /* [pixels] km of path per 1000 km^2 */
-  /* model maps are grey at lower density; a hundredth of the mean, rounded to one digit */
+  /* where the ray density is lower, model maps are grey: a hundredth of the mean, rounded to one
+   * digit */
   double least_density;
   double *field; /* [knots] work array */
 } tomo_views;
@@ -24,14 +25,15 @@ void tomo_views_destroy(tomo_views **views);
 /* value[pixels] := model with coefficients m at a depth. */
 void tomo_views_fill(tomo_views *views, const double *m, double depth_km, float *value);
 
-/* Fractions of the area, 0..1: the grey area, and the area of a map whose values are beyond the
- * scale. */
+/* Return fractions of a map's area, 0..1: tomo_views_grey that of the grey pixels,
+ * tomo_views_clipped that of the values beyond the scale. */
 double tomo_views_grey(const tomo_views *views);
 double tomo_views_clipped(const tomo_views *views, const float *value, const tomo_scale *scale);
 
-/* Make a scale for n maps value[0 .. n - 1][pixels]: the smallest range with round ends that holds
- * 98 % of the area of each map, without grey pixels. The range of an anomaly scale is symmetric.
- * `below` and `above` tell whether values lie beyond the ends. Errors: OSLA_ERR_MEM. */
+/* Make a colour scale that n maps value[0 .. n - 1][pixels] share: the smallest range with round
+ * ends that holds 98 % of the area of each map, without grey pixels. The range of an anomaly scale
+ * is symmetric. The members `below` and `above` tell whether values lie beyond the ends. Errors:
+ * OSLA_ERR_MEM. */
 osla_err tomo_views_anomaly_scale(const tomo_views *views, float *const *value, int n,
                                   const char *label, tomo_scale *scale);
 osla_err tomo_views_amount_scale(const tomo_views *views, float *const *value, int n,

@@ -1,4 +1,4 @@
-/* `osla invert`: the steps of a job in their order. */
+/* `osla invert`: runs the steps of a job in their order. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/tomography.h"
 #include "tools/common/command.h"

@@ -1,4 +1,4 @@
-/* --report: the HTML page, made in memory and written atomically. */
+/* --report: makes the HTML page in memory and writes it atomically. */
 #include "apps/tomography/report/invert_page.h"
 #include "tools/common/report_directory.h"
 
