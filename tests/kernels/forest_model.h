@@ -68,7 +68,7 @@ model_memory model_memory_over(void *bytes, size_t size);
 /* collective for memory from model_memory_make, otherwise local */
 void model_memory_free(model_memory *memory);
 
-/* Which arrays of a trial lie in a model_memory; the other arrays are from malloc. */
+/* The arrays of a trial that lie in a model_memory; the other arrays are from malloc. */
 enum {
   MODEL_PLAIN,
   MODEL_ROOTS_IN,

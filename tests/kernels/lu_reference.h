@@ -11,7 +11,7 @@
  * and those in later rows are at most equal to it. L contains 0, units and half units, and U whole
  * numbers with powers of two on the diagonal, so all intermediate results are exact. */
 typedef struct lu_known {
-  dense a, lu;     /* both m x n; `lu` contains U, and L without its unit diagonal */
+  dense a, lu;     /* m x n; `lu` contains U, and L without its unit diagonal */
   int64_t *pivots; /* [min(m, n)] row that each row was interchanged with, from 0 */
 } lu_known;
 

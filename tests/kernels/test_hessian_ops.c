@@ -126,7 +126,7 @@ static double magnitude(double old, double value)
   return fmax(fabs(old), fabs(value));
 }
 
-/* What the user function records: the type of the elements, and the number of elements of all its
+/* The user function records the type of the elements, and the number of elements of all its
  * calls. */
 typedef struct calls {
   osla_dtype dtype;
