@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* LOWEST: exponent of the lowest bit. MANY: so many additions fit into 63 bits of a digit. */
+/* LOWEST: exponent of the lowest bit that a sum holds. MANY: number of additions after which a
+ * digit may need a carry (63 bits hold that many addends of 32 bits). */
 enum { LOWEST = -1074, MANY = 1 << 29 };
 static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
 
@@ -31,7 +32,9 @@ static void carry(exact_sum *s)
   for (int i = s->low; i <= s->high; i++) {
     int64_t over = s->digit[i] >> EXACT_DIGIT_BITS;
     if (i == EXACT_DIGITS - 1 || over == 0) continue;
-    if (i == s->high && over == -1) continue; /* a negative highest digit of 32 bits */
+    if (i == s->high && over == -1)
+      continue; /* the highest digit is -1 after its carry, so it stays a negative number of 32 bits
+                 */
     s->digit[i] &= digit_mask;
     s->digit[i + 1] += over;
     if (i == s->high) s->high++;
@@ -66,11 +69,10 @@ void osli_exact_sum_add(exact_sum *s, double x)
   if (++s->added >= MANY) carry(s);
 }
 
-/* Rounds the digits up to `top`, which are in 0 .. 2^32 - 1, the highest not 0. The top 64 bits, of
- * which the last one stands for all lower bits, are rounded once. A result below the smallest
- * normal number has fewer bits and is exact. is_odd: rounds to odd instead, so that the last of 53
- * bits stands for all lower bits; the result can then be rounded to a float as if for the first
- * time. */
+/* Rounds a sum to a double; s->digit[top] is the highest digit that is not 0, and all digits are
+ * in 0 .. 2^32 - 1. The highest 64 bits are rounded once, after their last bit was set if any
+ * lower bit of the sum is set. With is_odd the result is rounded to odd: its last bit is set if
+ * any lower bit is set, so that a later conversion to float rounds correctly. */
 static double round_from(const exact_sum *s, int top, bool is_odd)
 {
   unsigned __int128 bits = 0;
@@ -79,13 +81,14 @@ static double round_from(const exact_sum *s, int top, bool is_odd)
   bool rest = false;
   for (int i = s->low; i <= top - 4; i++)
     rest |= s->digit[i] != 0;
-  int shift = 0; /* to the left, until the highest of 128 bits is set */
+  int shift = 0; /* number of bits by which `bits` is shifted left to set its highest bit */
   while (!(bits >> 127)) {
     bits <<= 1;
     shift++;
   }
   const uint64_t upper = (uint64_t)(bits >> 64), lower = (uint64_t)bits;
-  const uint64_t below = is_odd ? 2047 : 0; /* the lowest 11 of 64 bits */
+  const uint64_t below =
+    is_odd ? 2047 : 0; /* mask of the 11 lowest of 64 bits, which a double cannot hold */
   const bool more = lower != 0 || rest || (upper & below) != 0;
   const uint64_t rounded = more ? (upper & ~below) | (below + 1) : upper;
   const int exponent = (top - 3) * EXACT_DIGIT_BITS + LOWEST - shift + 64;

@@ -13,7 +13,7 @@ enum { EXACT_DIGITS = 69, EXACT_DIGIT_BITS = 32 };
 typedef struct exact_sum {
   int64_t digit[EXACT_DIGITS];
   int low, high;     /* range of the digits that may differ from 0 */
-  int64_t added;     /* numbers added since the latest carry */
+  int64_t added;     /* number of additions since the latest carry */
   double not_finite; /* sum of the infinities and NaNs; 0 if there are none */
 } exact_sum;
 
@@ -23,9 +23,9 @@ void osli_exact_sum_clear(exact_sum *sum);
 
 void osli_exact_sum_add(exact_sum *sum, double x);
 
-/* The sum rounded to nearest, ties to even, as a double or a float: infinite if it is too large, +0
- * if it is 0, and as IEEE 754 defines it if infinities or NaNs were added. Normalizes the digits;
- * the value of the sum stays. */
+/* Returns the sum rounded to nearest, ties to even, as a double or a float. The result is
+ * infinite if the sum is too large, +0 if the sum is 0, and as IEEE 754 defines it if infinities
+ * or NaNs were added. Performs pending carries, which do not change the value of the sum. */
 double osli_exact_sum_round(exact_sum *sum);
 float osli_exact_sum_round_float(exact_sum *sum);
 

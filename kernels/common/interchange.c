@@ -65,30 +65,34 @@ cleanup:
 
 /* ---- lists of moving lines ---- */
 
-/* Numbers and lists of the lines that move between this rank and one process of its process column
- * (for rows) or process row (for columns). */
+/* Counts and lists of the lines (rows or columns) that move between this rank and one other
+ * process, the partner. */
 typedef struct line_counts {
-  /* lines from this rank to that process, and from that process to this rank */
+  /* number of lines that this rank sends to the partner, and that it receives from the partner */
   int64_t going, coming;
-  int64_t before; /* lines to that process that precede this rank's lines in its receive buffer */
-  /* lines to that process from other processes, and from all processes including itself */
+  int64_t before; /* number of lines from other ranks that precede this rank's lines in the
+                   * partner's receive buffer */
+  /* number of lines that arrive at the partner from other processes, and from all processes
+   * including the partner */
   int64_t others, all;
-  int64_t *leave, *arrive; /* next free entry in the lists of leaving and arriving lines */
+  int64_t *leave,
+    *arrive; /* next free entries in the list of leaving lines and in the list of arriving lines */
 } line_counts;
 
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block; /* lines of the matrix, and lines of a block */
-  /* processes that share the lines, and this rank's index among them, or -1 if it has no lines */
+  int64_t n, block; /* number of lines (rows or columns) of the matrix; block size */
+  /* number of processes that share the lines; this rank's index among these processes, or -1 if
+   * it has no lines */
   int processes, position;
-  int64_t mine, length; /* number of this rank's lines, and their length on this rank */
+  int64_t mine, length; /* number of lines on this rank; local length of a line */
   int64_t *from;        /* [n] new line i is old line from[i] */
-  line_counts *there;   /* [processes] lines exchanged with each process */
+  line_counts *there;   /* [processes] counts and lists for each process as partner */
   int64_t *leave;       /* local indices of the lines that leave, ordered by destination */
   int64_t *arrive;      /* local indices of the lines that are replaced, ordered by source */
-  int64_t width;        /* elements of each line in one pack */
-  unsigned char *packs; /* send buffers, one for each set of the pieces' buffers */
+  int64_t width;        /* number of elements of each line that one pack contains */
+  unsigned char *packs; /* send buffers, one for each set of receive buffers */
   size_t pack_bytes;
   osla_pieces *pieces;
 } moves;
@@ -104,8 +108,8 @@ static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
   }
 }
 
-/* True if new line i comes from another position. Sets the processes that it comes from and goes
- * to. */
+/* True if line i after the interchanges was at another position before. *source and *dest are
+ * the processes that owned and will own the line. */
 static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
 {
   if (x->from[i] == i) return false;
@@ -128,8 +132,8 @@ static void count_moves(moves *x)
   }
 }
 
-/* Lists this rank's leaving and arriving lines by the other process, and for one process in the
- * order of the new lines. */
+/* Lists the lines that leave this rank, grouped by destination, and the lines that arrive,
+ * grouped by source. Within a group, lines are in the order of their new positions. */
 static void list_moves(moves *x)
 {
   int64_t *leave = x->leave, *arrive = x->arrive;
@@ -152,8 +156,8 @@ static void list_moves(moves *x)
 
 /* ---- the exchange ---- */
 
-/* Copies elements [at, at + width) of `count` lines from B to a dense array: stored by column for
- * rows, one line after another for columns. */
+/* Copies elements [at, at + width) of `count` lines of B to a dense array. The array is stored
+ * by column if the lines are rows, and line after line if they are columns. */
 static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
                        int64_t width, unsigned char *to)
 {
@@ -196,7 +200,7 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   unsigned char *mine = NULL;
   unsigned char *pack = x->packs + (size_t)(step % osli_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
-  /* the previous contents of this send buffer have arrived */
+  /* Wait until the previous contents of this send buffer have arrived. */
   OSLA_CALL(osli_pieces_wait_posted(x->pieces, step));
   for (int position = 0; position < x->processes; position++) {
     int64_t count = x->there[position].going;
@@ -222,8 +226,8 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   return osli_pieces_finish(x->pieces, step);
 }
 
-/* Allocates the buffers. Their size is that of the rank that sends or receives most; the width of a
- * pack is the same on all ranks. */
+/* Allocates the send buffers. All ranks use one width of packs, which follows from the rank that
+ * sends or receives the most lines. */
 static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;
@@ -302,9 +306,9 @@ osla_err osli_interchange_run(osla_interchange *x)
       int64_t left = x->length - at;
       err = exchange_step(x, step, at, left < x->width ? left : x->width);
     }
-  /* other ranks wait for lines of this rank */
+  /* An error ends the job, because other ranks wait for lines of this rank. */
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
-  return osla_barrier(x->v.t); /* afterwards B is complete on all ranks */
+  return osla_barrier(x->v.t); /* After the barrier, B is complete on all ranks. */
 }
 
 void osli_interchange_close(osla_interchange *x)

@@ -23,8 +23,8 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
 osla_err osli_interchange_run(osla_interchange *x);
 void osli_interchange_close(osla_interchange *x);
 
-/* Bytes that interchanges need on a rank, whatever the pivots. Pure.
- *   length [in] local length of the lines, on the rank where they are longest */
+/* Bytes that interchanges need on a rank, for any pivots. Pure.
+ *   length [in] local length of a line (row or column) on the rank that has the longest */
 uint64_t osli_interchange_memory(const osla_shape *shape, osla_lines lines, int64_t length);
 
 #endif

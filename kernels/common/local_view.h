@@ -73,7 +73,8 @@ static inline void trim_blocks(local_view *v)
   if (v->nb > v->n) v->nb = v->n > 1 ? v->n : 1;
 }
 
-/* Number of this rank's rows with a global index below i (of columns, below j). */
+/* rows_below: number of this rank's rows with a global index below i. cols_below: number of this
+ * rank's columns with a global index below j. */
 static inline int64_t rows_below(const local_view *v, int64_t i)
 {
   return osla_index_count(i < v->m ? i : v->m, v->mb, v->prow, v->p);

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BEHIND: further sets of buffers. A rank publishes step k + look_ahead while it works on step k. A
- * rank that forwards a panel, and its neighbours, may still use panels of steps k - 1 and k - 2. */
+/* BEHIND: sets of buffers in addition to the look_ahead + 1 sets that a rank needs for its own
+ * steps. A rank that forwards a panel, and other ranks of its node, may still use panels of the
+ * two preceding steps. */
 enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
 
 /* ---- set-up ---- */
@@ -31,7 +32,8 @@ static bool make_lines(osla_panels *p, const osla_grid *grid)
   return complete;
 }
 
-/* Largest number of posts of one step that can be under way: each piece to each station. */
+/* Largest number of puts of one step that can be in flight: each piece of a panel, to each node
+ * that receives it. */
 static size_t most_posts(osla_panels *p)
 {
   size_t most = 0;
@@ -41,7 +43,8 @@ static size_t most_posts(osla_panels *p)
     size_t stations = line->nodes > 1 ? (size_t)line->nodes - 1 : 0;
     size_t roots = k->stride > 0 ? (size_t)((line->length + k->stride - 1) / k->stride) : 1;
     if (!k->used) continue;
-    size_t deep = 0; /* children of the root of a binomial tree; the root of a ring has one child */
+    size_t deep =
+      0; /* number of children of the root of a binomial tree; the root of a ring has one child */
     while (((size_t)1 << deep) <= stations)
       deep++;
     osla_route forwarded = {.forward = OSLA_FORWARD_RING};
@@ -70,8 +73,8 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
   return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "routes of panels");
 }
 
-/* Sets the offsets of the kinds in a set of buffers. A set has the same size on all ranks, because
- * the roots of a kind may be at any position. */
+/* Sets the offset of each kind of panel in a set of buffers. A set has the same size on all
+ * ranks, because the roots of a kind may be at any position. */
 static void lay_out(osla_panels *p, int nprow, int npcol, bool far)
 {
   for (int kind = 0; kind < PANEL_KINDS; kind++) {
@@ -175,8 +178,8 @@ void osli_panels_progress(osla_panels *p)
     osli_panels_step(p);
 }
 
-/* How this rank learns that the panel of a root has arrived: who notifies it, and the value of that
- * notify slot. */
+/* Notification by which this rank learns that the panel of a root has arrived: the rank that
+ * sends it, and the expected value of that rank's notify slot. */
 typedef struct arrival {
   int origin; /* rank that notifies this rank */
   uint64_t value;

@@ -32,25 +32,31 @@ typedef struct osla_panels osla_panels;
 
 typedef struct osla_panels_kind {
   bool used;
-  bool in_column; /* the panels go along the process column; otherwise along the process row */
-  bool in_buffer; /* neighbours of the root read its buffer, not its matrix */
-  /* positions of the roots of one step differ by multiples of this number; 0: one root */
+  bool in_column; /* true if panels are published along the process column; false: along the process
+                     row */
+  bool in_buffer; /* true if ranks of the root's node read the panel in the root's buffer; false: in
+                   * the root's matrix */
+  /* distance between the positions of two roots that publish in one step; 0 if each step has one
+   * root */
   int stride;
-  size_t room; /* bytes of the largest panel of a root */
+  size_t room; /* bytes of the largest panel that a root publishes */
 } osla_panels_kind;
 
 /* Description of a kernel's panels. All members except `kernel` are the same on all ranks. */
 typedef struct osla_panels_plan {
   osla_panels_kind kind[PANEL_KINDS];
   int64_t steps;
-  int look_ahead;  /* most steps that a rank publishes ahead of the step that it works on */
-  int column_rows; /* number of process rows that take part, the first ones; 0: all */
+  int look_ahead;  /* largest number of steps that a rank publishes ahead of the step on which it
+                      works */
+  int column_rows; /* number of process rows that take part, counted from the first row; 0: all rows
+                    */
   osla_forward forward;
-  size_t piece;  /* bytes of the pieces in which a panel is forwarded; 0: chosen */
-  bool readable; /* true if neighbours of a root can read its matrix in place */
+  size_t piece;  /* bytes of each piece in which a panel is forwarded; 0: OSLA chooses */
+  bool readable; /* true if ranks of a root's node can read the root's matrix in place */
   void *kernel;
-  /* Bytes of the panel of the root at position `root` of this rank's line; 0 if it publishes none
-   * in this step, or if no rank needs it. Pure; called for any step at any time. */
+  /* Bytes of the panel of the root at position `root` of this rank's process row or column; 0 if
+   * this root publishes no panel in this step, or if no rank needs it. Pure; may be called for
+   * any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
   /* True if this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
    * copy at `room`. Called in progress steps, one call at a time, possibly by another thread, and
@@ -78,11 +84,13 @@ void osli_panels_progress(osla_panels *panels);
 /* Waits for the panel of a root in this step. Returns the packed copy, valid until
  * osli_panels_finish, or NULL if the panel is read in the root's own memory. Local. */
 const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
-/* True if osli_panels_wait would return without waiting. If true, *at is what it would return. */
+/* True if osli_panels_wait would return without waiting. Then *at is the address that
+ * osli_panels_wait would return. */
 bool osli_panels_has_arrived(osla_panels *panels, panel_kind kind, int64_t step, int root,
                              const void **at);
 
-/* Waits until *count > step. Progress steps of this rank increase *count. Local. */
+/* Waits until *count > step. Progress steps of this rank increase *count, which is a number of
+ * completed steps. Local. */
 void osli_panels_wait_count(osla_panels *panels, _Atomic int64_t *count, int64_t step);
 
 /* Declares that this rank has finished using all panels of a step. Steps must be finished in order.
@@ -92,8 +100,9 @@ void osli_panels_finish(osla_panels *panels, int64_t step);
 /* Waits until this rank has sent and forwarded all its panels. Local. */
 void osli_panels_drain(osla_panels *panels);
 
-/* A separate notification that this rank's part of a step is complete, to a rank of its process
- * row, process column or node: send, wait, and test. Local. Errors: MPI. */
+/* A notification, separate from panels, that this rank's part of a step is complete. _send
+ * notifies a rank of this rank's process row, process column or node; _wait waits for such a
+ * notification; _test returns whether it has arrived. Local. Errors: MPI. */
 osla_err osli_panels_notify_rank(osla_panels *panels, int64_t step, int rank);
 void osli_panels_wait_rank(osla_panels *panels, int64_t step, int origin);
 bool osli_panels_rank_has_notified(const osla_panels *panels, int64_t step, int origin);

@@ -1,15 +1,15 @@
 /* Progress steps of panels: publish, forward, send credits.
  *
- * Each kind has a cursor that visits the steps, and in a step the roots of this rank's line by
- * distance: first this rank's own panel, then that of the position before it, and so on. The cursor
- * advances when this rank has nothing left to do for a root. A panel of a more distant root cannot
- * arrive earlier on the same route, so this order delays nothing, and the value of a notify slot
- * only grows. */
+ * Each kind of panel has a cursor that visits the steps and, within a step, the roots by
+ * distance: first this rank's own panel, then the panel of the position before this rank, and so
+ * on. The cursor advances when this rank has nothing left to do for a root. A panel of a more
+ * distant root cannot arrive earlier on the same route, so this order delays nothing, and the
+ * value of a notify slot only grows. */
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
 
-/* True if all ranks on the node of `position` have finished the step that used these buffers
- * before. */
+/* True if all ranks on the node of `position` have finished the earlier step that used this set
+ * of buffers. */
 static bool has_credit(osla_panels *p, panel_kind kind, int64_t step, int position)
 {
   const osla_line *line = panel_line(p, kind);
@@ -123,10 +123,11 @@ static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, b
     if (c->bytes > 0) c->route = osli_panels_route(p, kind, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
-    c->sent = own ? -1 : 0; /* -1: the own panel is not known to be ready */
+    c->sent = own ? -1 : 0; /* Sends or forwards as much as possible of the panel of one root.
+                             * *done: this rank has nothing left to do for this panel. */
   }
-  /* Wait for a panel that is written to this rank's buffer even if no rank here needs it. Otherwise
-   * it could overwrite the panel of a later step in this buffer. */
+  /* A rank with a buffer for this panel also waits for it if no rank of its node needs it.
+   * Otherwise the panel could arrive later and overwrite the panel of a later step. */
   *done =
     c->bytes == 0 || c->route.reads != line->me || (own && !neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
@@ -169,7 +170,7 @@ static osla_err advance_kind(osla_panels *p, panel_kind kind)
 
 /* ---- credits ---- */
 
-/* True if all posts of a set have arrived. */
+/* True if all puts from a set of buffers have arrived. */
 static osla_err set_is_sent(osla_panels *p, int64_t set, bool *sent)
 {
   *sent = true;
@@ -233,7 +234,7 @@ void osli_panels_step(void *panels)
   for (int kind = 0; kind < PANEL_KINDS && err == OSLA_OK; kind++)
     if (p->plan.kind[kind].used) err = advance_kind(p, kind);
   if (err == OSLA_OK && p->set > 0) err = give_credits(p);
-  /* other ranks wait for panels of this rank */
+  /* An error ends the job, because other ranks wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(p->t, err);
   if (all_sent(p)) atomic_store(&p->all_sent, true);
 }

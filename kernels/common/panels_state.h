@@ -13,21 +13,24 @@ enum {
   PANEL_PURPOSE_CREDIT = PANEL_KINDS,
   PANEL_PURPOSE_RANK,
   PANEL_PURPOSES,
-  PANEL_MOST_PIECES = 64 /* most pieces of a panel; as a slot's value it means the whole panel */
+  PANEL_MOST_PIECES = 64 /* largest number of pieces of a panel; as the value of a notify slot: the
+                          * whole panel has arrived */
 };
 
-/* Position of a kind's progress: the panel of the root `distance` positions before this rank, in
- * this step. */
+/* Position up to which the panels of one kind have been handled: a step, and a root, given by
+ * its distance (in positions) before this rank. */
 typedef struct panel_cursor {
   int64_t step;
   int distance;
   bool begun;     /* true if the route is set */
-  bool published; /* true if neighbours have been notified */
+  bool published; /* true if the ranks of this node have been notified */
   osla_route route;
   int *targets; /* [length of the line] positions to which this rank sends the panel */
-  size_t bytes; /* bytes of the panel */
-  int sent;     /* pieces sent so far; -1: own panel not ready */
-  int post_of[PANEL_MOST_PIECES]; /* index of the first post of each piece in its set's list */
+  size_t
+    bytes;  /* [length of the process row or column] positions to which this rank sends the panel */
+  int sent; /* pieces sent so far; -1: own panel not ready */
+  int post_of[PANEL_MOST_PIECES]; /* index, in the list of the set's puts, of the first put of each
+                                     piece */
 } panel_cursor;
 
 struct osla_panels {
@@ -36,18 +39,19 @@ struct osla_panels {
   osla_segment *segment;
   bool active, hooked; /* true if this rank takes part; true if a progress hook is registered */
   osla_line row, column;
-  size_t start[PANEL_KINDS]; /* offset of a kind in a set of buffers */
+  size_t start[PANEL_KINDS]; /* offset of each kind of panel in a set of buffers */
   size_t set;                /* bytes of a set; 0: neither buffers nor credits exist */
   int64_t depth;             /* number of sets of buffers */
-  /* protects the lines' scratch arrays, as another thread may run progress steps */
+  /* protects the scratch arrays of `row` and `column`, because another thread may run progress
+   * steps */
   pthread_mutex_t routing;
   _Atomic int64_t finished; /* number of steps that the kernel has finished */
   atomic_bool all_sent;     /* true if nothing is left to send */
   /* Only progress steps use the members below. */
   int64_t credited; /* number of steps for which credits have been sent */
   panel_cursor cursor[PANEL_KINDS];
-  osla_posted *posted; /* [depth * most] posts of each set */
-  int *n_posted;       /* [depth] number of posts under way in each set */
+  osla_posted *posted; /* [depth * most] puts from each set of buffers */
+  int *n_posted;       /* [depth] number of puts in flight from each set of buffers */
   int most;
 };
 
@@ -56,10 +60,11 @@ static inline osla_line *panel_line(osla_panels *p, panel_kind kind)
   return p->plan.kind[kind].in_column ? &p->column : &p->row;
 }
 
-/* Offset of a root's panel in the buffers of a step. */
+/* Offset, in a rank's memory for panels, of the buffer for the panel of a root in a step. */
 size_t osli_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root);
 
-/* Value of the notify slot of `writer` when `pieces` pieces of a root's panel have arrived. */
+/* Value that the notify slot of `writer` has when `pieces` pieces of a root's panel have
+ * arrived. */
 uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
                            int pieces);
 

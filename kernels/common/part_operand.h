@@ -12,9 +12,9 @@
 
 typedef struct part_operand {
   osla_part part;
-  osla_matrix *at; /* matrix for the kernel: the part's own matrix, `view` or `copy` */
+  osla_matrix *at; /* matrix on which the kernel works: the part's own matrix, `view` or `copy` */
   osla_matrix *view, *copy;
-  /* grid of the copy: the process that owns the part's first element owns the first block */
+  /* grid of the copy, in which the owner of the part's first element owns the first block */
   osla_grid *grid;
 } part_operand;
 
@@ -29,7 +29,7 @@ osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_ope
  * err, or the error of the copy: MEM (the part is unchanged) or MPI. */
 osla_err osli_part_close(part_operand *x, bool written, osla_err err);
 
-/* Number of local rows of the matrix before row `row` of the part. Local. */
+/* Number of this rank's rows of the whole matrix that lie before row `row` of the part. Local. */
 int64_t osli_part_rows_below(const osla_part *part, int64_t row);
 
 /* Numbers attached to the first `count` rows of a part. `whole` has one element for each local row

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-/* A rank posts step k + look_ahead while it works on step k, and its slowest consumer may still use
- * step k - 1. Credits are sent every CREDIT_EVERY steps, which needs CREDIT_EVERY - 1 further
- * sets. */
+/* CREDIT_EVERY: a rank sends its credit every so many steps, which needs CREDIT_EVERY - 1 more
+ * sets of buffers. Two more sets are needed because a rank posts step k + look_ahead while it
+ * works on step k, when its slowest consumer may still use step k - 1. */
 enum { CREDIT_EVERY = 2 };
 enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
 
-/* Posts of one step: at most one to each process of the line. */
+/* Puts of one step, at most one to each process of the process row or column. */
 typedef struct posts {
   osla_posted *posted;
   int count;
@@ -20,8 +20,8 @@ struct osla_pieces {
   bool in_row;         /* true if pieces go along process rows; otherwise along process columns */
   int64_t depth;       /* number of sets of buffers */
   size_t set;          /* bytes of a set */
-  posts *posts;        /* [depth] posts of each set */
-  osla_posted *posted; /* [depth * processes of a line] memory of all posts */
+  posts *posts;        /* [depth] puts from each set of buffers */
+  osla_posted *posted; /* [depth * processes of a row or column] memory for the puts of all sets */
 };
 
 static size_t set_bytes(size_t bytes)

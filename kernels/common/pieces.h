@@ -17,24 +17,24 @@
 
 typedef struct osla_pieces osla_pieces;
 
-/* Creates the buffers. `bytes` is the room for all pieces that a rank receives in one step, the
- * same on all ranks. Pieces come from ranks of the same process row (in_row) or process column. A
- * rank posts at most `look_ahead` steps ahead of the step that it works on. Collective. Errors:
- * MEM, MPI. */
+/* Creates the buffers. `bytes` is the size of all pieces that a rank receives in one step; it is
+ * the same on all ranks. Pieces come from ranks of the same process row (in_row) or process
+ * column. A rank posts at most `look_ahead` steps ahead of the step on which it works.
+ * Collective. Errors: MEM, MPI. */
 osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
                             osla_pieces **out);
 void osli_pieces_destroy(osla_pieces **pieces); /* collective; accepts NULL */
 
-/* Bytes that pieces need on a rank, and the number of sets of buffers. Pure. */
+/* _memory: bytes that pieces need on a rank. _depth_for: number of sets of buffers. Pure. */
 uint64_t osli_pieces_memory(size_t bytes, int look_ahead, const osla_shape *shape);
 int64_t osli_pieces_depth_for(int look_ahead);
 
 /* Number of sets of buffers. Local. */
 int64_t osli_pieces_depth(const osla_pieces *pieces);
 
-/* Puts a piece at `offset` of the target's buffer and notifies the target; at most once for each
- * target in a step. Waits only for the target's credit. The source must stay unchanged until
- * osli_pieces_wait_posted has been called for this step, or for the step `depth` later. */
+/* Puts a piece at `offset` of the target's buffer and notifies the target. A step has at most
+ * one piece for each target. Waits only for the target's credit. The source must stay unchanged
+ * until osli_pieces_wait_posted has been called for this step, or for the step `depth` later. */
 osla_err osli_pieces_post(osla_pieces *pieces, int64_t step, int target, size_t offset,
                           const void *source, size_t bytes);
 

@@ -1,6 +1,6 @@
 #include "kernels/common/pipeline.h"
 
-/* Applies the steps from `from` on to panel k, and factors it. */
+/* Applies all steps from `from` to k - 1 to panel k, then factors the panel. */
 static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 {
   if (!p->owns(p->kernel, k)) return OSLA_OK;

@@ -14,7 +14,7 @@ typedef struct osla_pipeline {
   int64_t steps;
   int look_ahead; /* 0, 1 or 2 panels */
   osla_panels *panels;
-  void *kernel; /* argument of the functions below, which are all local */
+  void *kernel; /* first argument of the functions below, which are all local */
   bool (*owns)(const void *kernel, int64_t k); /* true if this rank has a part of panel k */
   /* Applies step k to this rank's part of the block columns [from, to). */
   osla_err (*apply)(void *kernel, int64_t k, int64_t from, int64_t to);
