@@ -19,9 +19,9 @@ tools_libcommands_la_SOURCES = \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
   tools/assemble/updates.h tools/assemble/updates_batch.h tools/assemble/updates_file.h \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \
-  tools/assemble/updates_reader.h tools/assemble/updates_reader.c \
+  tools/assemble/updates_reader.c \
   tools/assemble/assemble_pass.h tools/assemble/assemble_pass.c tools/assemble/assemble_bounds.c \
-  tools/assemble/assemble_verdict.c tools/assemble/assemble.c \
+  tools/assemble/assemble.c \
   tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c tools/solve/solve_sparse.c \
   apps/tomography/reference/reference.h apps/tomography/reference/reference_options.c apps/tomography/reference/reference_table.c \
   apps/tomography/reference/reference_modes.c apps/tomography/reference/reference.c \

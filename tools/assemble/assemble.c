@@ -1,6 +1,7 @@
 /* `osla assemble`: the steps of a job in their order. */
-#include "tools/assemble/assemble.h"
+#include "tools/assemble/assemble_pass.h"
 #include "tools/common/command_files.h"
+#include <math.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,6 +45,56 @@ static osla_err make_hessian(assemble_job *job)
   OSLA_CALL(osla_grid_create_ordered(
     job->t, o->nprow, o->npcol, osla_grid_choose_order(job->t, o->nprow, o->npcol), &job->grid));
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
+}
+
+/* The first element of this rank, by columns, that is not finite: its number i + j n; n^2: none. */
+static int64_t find_in_matrix(const assemble_job *job, osla_matrix *h)
+{
+  const osla_layout l = osla_matrix_layout(h);
+  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
+  const int64_t rows = osla_matrix_local_rows(h), cols = osla_matrix_local_cols(h);
+  const int64_t lld = osla_matrix_lld(h, osla_transport_rank(job->t));
+  const void *local = osla_matrix_local(h);
+  for (int64_t c = 0; c < cols; c++)
+    for (int64_t r = 0; r < rows; r++)
+      if (!isfinite(update_value(job->options->dtype, local, r + c * lld)))
+        return osla_index_global(r, l.mb, prow, l.nprow) +
+               osla_index_global(c, l.nb, pcol, l.npcol) * l.n;
+  return l.n * l.n;
+}
+
+static osla_err judge_matrix(assemble_job *job)
+{
+  const int64_t n = job->options->n;
+  osla_matrix *h;
+  double largest, value;
+  OSLA_CALL(osla_hessian_matrix(job->hessian, &h));
+  OSLA_CALL(osla_matrix_norm(h, OSLA_NORM_MAX, &largest));
+  if (isfinite(largest)) return OSLA_OK;
+  int64_t first = find_in_matrix(job, h);
+  OSLA_CALL(osla_allreduce(job->t, &first, 1, MPI_INT64_T, MPI_MIN));
+  if (job->options->dtype == OSLA_FLOAT) {
+    float narrow;
+    OSLA_CALL(osla_agree(job->t, osla_matrix_get_block(h, first % n, first / n, 1, 1, &narrow, 1)));
+    value = narrow;
+  } else {
+    OSLA_CALL(osla_agree(job->t, osla_matrix_get_block(h, first % n, first / n, 1, 1, &value, 1)));
+  }
+  (void)snprintf(job->verdict, sizeof job->verdict, "H[%" PRId64 ", %" PRId64 "] is %g", first % n,
+                 first / n, value);
+  return OSLA_OK;
+}
+
+/* Sets the verdict: H and g must be finite. By the norm of H, and by a search only if the norm is
+ * not finite. The same on all ranks. */
+static osla_err set_verdict(assemble_job *job)
+{
+  const double *g = osla_hessian_gradient(job->hessian);
+  (void)snprintf(job->verdict, sizeof job->verdict, "%s", ASSEMBLE_GOOD);
+  for (int64_t i = job->options->n - 1; i >= 0; i--)
+    if (!isfinite(g[i]))
+      (void)snprintf(job->verdict, sizeof job->verdict, "g[%" PRId64 "] is %g", i, g[i]);
+  return judge_matrix(job);
 }
 
 static osla_err put_bounds(osla_file *file, const reproducible *r)
@@ -138,7 +189,7 @@ static osla_err run_steps(assemble_job *job)
   OSLA_CALL(check_files(job, true));
   OSLA_CALL(begin_checkpoints(job));
   OSLA_CALL(reproducible_explain_error(&job->reproducible, assemble_add_updates(job)));
-  OSLA_CALL(assemble_set_verdict(job));
+  OSLA_CALL(set_verdict(job));
   OSLA_CALL(write_output(job));
   checkpoint_remove(&job->checkpoint);
   return OSLA_OK;

@@ -3,7 +3,7 @@
 #define OSLA_ASSEMBLE_H
 
 #include "osla_unstable.h"
-#include "tools/assemble/updates_reader.h"
+#include "tools/assemble/updates.h"
 #include "tools/common/checkpoint.h"
 #include "tools/common/command.h"
 #include "tools/common/reproducible.h"
@@ -58,8 +58,5 @@ osla_err assemble_find_bounds(assemble_job *job);
 
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add_updates(assemble_job *job);
-
-/* Sets the verdict: H and g must be finite. All ranks get the same verdict. Collective. */
-osla_err assemble_set_verdict(assemble_job *job);
 
 #endif

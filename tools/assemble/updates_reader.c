@@ -4,7 +4,7 @@
 #include "config.h"
 #endif
 #include "src/base/memory_file.h"
-#include "tools/assemble/updates_reader.h"
+#include "tools/assemble/updates.h"
 #include "tools/common/reader_process.h"
 
 #include <errno.h>

@@ -35,42 +35,38 @@ static void test_alignment(osla_transport *t, info_findings *f)
              where(early));
 }
 
-static void test_window_within(osla_transport *t, info_findings *f)
-{
-  static const char name[] = "nested window";
-  int elsewhere[OSLA_PROBE_KINDS];
-  if (osli_probe_window_within(t, elsewhere) != OSLA_OK) {
-    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
-    return;
-  }
-  bool right = elsewhere[0] <= 0 && elsewhere[1] <= 0;
-  f->seen[INFO_WITHIN] = right ? INFO_NOT_SEEN : INFO_SEEN;
-  if (right)
-    info_add(f, name, INFO_OK, "a window on memory of another window leads to that memory");
-  else
-    info_add(f, name, INFO_NO,
-             "a window on memory of another window leads to the start of the other one%s: OSLA "
-             "looks, and attaches the caller's memory otherwise",
-             where(elsewhere));
-}
+/* A property of pairs of ranks that a probe finds: 0 or less is right. */
+typedef struct pair_test {
+  const char *name;
+  osla_err (*probe)(osla_transport *t, int value[OSLA_PROBE_KINDS]);
+  int hazard;
+  const char *right, *wrong, *remedy;
+} pair_test;
 
-static void test_strided_get(osla_transport *t, info_findings *f)
+static const pair_test pair_tests[] = {
+  {"nested window", osli_probe_window_within, INFO_WITHIN,
+   "a window on memory of another window leads to that memory",
+   "a window on memory of another window leads to the start of the other one",
+   "OSLA looks, and attaches the caller's memory otherwise"},
+  {"strided get", osli_probe_strided_get, INFO_STRIDED_GET,
+   "MPI_Rget of a strided datatype has its data when it is complete",
+   "MPI_Rget of a strided datatype completes without its data",
+   "OSLA gets contiguous pieces only"}};
+enum { N_PAIR_TESTS = sizeof pair_tests / sizeof *pair_tests };
+
+static void test_pair(osla_transport *t, const pair_test *test, info_findings *f)
 {
-  static const char name[] = "strided get";
-  int lacking[OSLA_PROBE_KINDS];
-  if (osli_probe_strided_get(t, lacking) != OSLA_OK) {
-    info_add(f, name, INFO_FAILED, "%s", osla_error_text());
+  int value[OSLA_PROBE_KINDS];
+  if (test->probe(t, value) != OSLA_OK) {
+    info_add(f, test->name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
-  bool whole = lacking[0] <= 0 && lacking[1] <= 0;
-  f->seen[INFO_STRIDED_GET] = whole ? INFO_NOT_SEEN : INFO_SEEN;
-  if (whole)
-    info_add(f, name, INFO_OK, "MPI_Rget of a strided datatype has its data when it is complete");
+  bool right = value[0] <= 0 && value[1] <= 0;
+  f->seen[test->hazard] = right ? INFO_NOT_SEEN : INFO_SEEN;
+  if (right)
+    info_add(f, test->name, INFO_OK, "%s", test->right);
   else
-    info_add(f, name, INFO_NO,
-             "MPI_Rget of a strided datatype completes without its data%s: OSLA gets contiguous "
-             "pieces only",
-             where(lacking));
+    info_add(f, test->name, INFO_NO, "%s%s: %s", test->wrong, where(value), test->remedy);
 }
 
 static void test_shared_query(osla_transport *t, info_findings *f)
@@ -203,14 +199,14 @@ void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *
   if (system->size > 1) {
     info_watchdog_begin(dog, "alignment");
     test_alignment(t, f);
-    info_watchdog_begin(dog, "nested window");
-    test_window_within(t, f);
-    info_watchdog_begin(dog, "strided get");
-    test_strided_get(t, f);
+    for (int i = 0; i < N_PAIR_TESTS; i++) {
+      info_watchdog_begin(dog, pair_tests[i].name);
+      test_pair(t, &pair_tests[i], f);
+    }
   } else {
     info_add(f, "alignment", INFO_SKIPPED, "needs 2 ranks");
-    info_add(f, "nested window", INFO_SKIPPED, "needs 2 ranks");
-    info_add(f, "strided get", INFO_SKIPPED, "needs 2 ranks");
+    for (int i = 0; i < N_PAIR_TESTS; i++)
+      info_add(f, pair_tests[i].name, INFO_SKIPPED, "needs 2 ranks");
   }
   info_watchdog_begin(dog, "shared query");
   test_shared_query(t, f);
