@@ -347,7 +347,7 @@ static void read_row(second *s)
   if (s->t.wrong) return;
   s->rows++;
   if (!find_path(s, major, &f, &km)) return;
-  const double unit = 0.01 * km / tomo_reference_velocity(s->reference, &f.measure);
+  const double unit = 0.01 * km / tomo_measure_velocity(s->reference, &f.measure);
   f.delay = (percent ? -unit * value : value) - correction;
   f.sigma = s->sigma_percent ? sigma * unit : sigma;
   if (!*cell(s, SIGMA)) {

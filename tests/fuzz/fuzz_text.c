@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_io.h"
+#include "apps/tomography/tests/list_read.h"
 
 static void code(fuzz_random *random, char text[8])
 {
@@ -247,12 +247,12 @@ static void read_sites(reader *read, bool events, const char *path, fuzz_result 
 
 void fuzz_read_stations(const char *path, fuzz_result *result)
 {
-  read_sites(tomo_read_stations, false, path, result);
+  read_sites(list_read_stations, false, path, result);
 }
 
 void fuzz_read_events(const char *path, fuzz_result *result)
 {
-  read_sites(tomo_read_events, true, path, result);
+  read_sites(list_read_events, true, path, result);
 }
 
 static void invert(const char *path, const char *out, const char *option, const char *argv[24])

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 
 /* Opens a file without a name, so that a killed job leaves no file. Returns -1 if the system cannot
  * do that. */
@@ -24,7 +24,7 @@ static int open_nameless(const char *directory)
 #endif
 }
 
-static osla_err open_file(int *descriptor, FILE **file)
+static osla_err open_descriptor(int *descriptor)
 {
   char path[1024];
   const char *parent = getenv("TMPDIR");
@@ -33,16 +33,20 @@ static osla_err open_file(int *descriptor, FILE **file)
   OSLA_CHECK(n < (int)sizeof path, OSLA_ERR_IO, "temporary file of the pictures in %.200s: no room",
              parent);
   *descriptor = open_nameless(parent);
-  if (*descriptor < 0) {
-    *descriptor = mkstemp(path);
-    OSLA_CHECK(*descriptor >= 0, OSLA_ERR_IO, "temporary file of the pictures in %.200s: %s",
-               parent, strerror(errno));
-    (void)unlink(path);
-  }
-  if (!file) return OSLA_OK;
-  const int copy = dup(*descriptor);
-  *file = copy < 0 ? NULL : fdopen(copy, "wb");
-  if (!*file && copy >= 0) close(copy);
+  if (*descriptor >= 0) return OSLA_OK;
+  *descriptor = mkstemp(path);
+  OSLA_CHECK(*descriptor >= 0, OSLA_ERR_IO, "temporary file of the pictures in %.200s: %s", parent,
+             strerror(errno));
+  (void)unlink(path);
+  return OSLA_OK;
+}
+
+static osla_err open_stream(FILE **file)
+{
+  int descriptor;
+  OSLA_CALL(open_descriptor(&descriptor));
+  *file = fdopen(descriptor, "w+b");
+  if (!*file) close(descriptor);
   OSLA_CHECK(*file, OSLA_ERR_IO, "temporary file of the pictures: %s", strerror(errno));
   return OSLA_OK;
 }
@@ -53,12 +57,11 @@ osla_err tomo_draw_create(const tomo_world *world, tomo_draw **draw)
   tomo_draw *d = *draw = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "no memory for drawing");
   d->world = *world;
-  d->script_fd = d->pixels_fd = d->log = -1;
   for (int i = 0; i < 3; i++)
     d->palette[i] = -1;
-  OSLA_TRY(open_file(&d->script_fd, &d->script));
-  OSLA_TRY(open_file(&d->pixels_fd, &d->pixels));
-  OSLA_TRY(open_file(&d->log, NULL));
+  OSLA_TRY(open_stream(&d->script));
+  OSLA_TRY(open_stream(&d->pixels));
+  OSLA_TRY(open_stream(&d->log));
   fprintf(d->script, "set encoding utf8\nprint 'gnuplot ', GPVAL_VERSION, ' patchlevel ', "
                      "GPVAL_PATCHLEVEL\n");
   draw_world(d);
@@ -76,7 +79,7 @@ static osla_err add_picture(tomo_draw *draw)
     draw->picture = more;
     draw->room = room;
   }
-  OSLA_CALL(open_file(&draw->picture[draw->n_pictures], NULL));
+  OSLA_CALL(open_descriptor(&draw->picture[draw->n_pictures]));
   draw->n_pictures++;
   return OSLA_OK;
 }

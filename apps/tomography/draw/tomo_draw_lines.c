@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
-#include "apps/tomography/draw/tomo_projection.h"
-
-static const double pi = 3.14159265358979323846;
+#include "apps/tomography/draw/tomo_frame.h"
 
 typedef struct pen {
   FILE *out;
@@ -108,12 +106,12 @@ static void put_frame(FILE *out)
 {
   fprintf(out, "$frame << END\n");
   for (int i = 0; i <= 180; i++)
-    fprintf(out, "%.4f %.4f\n", 2.0 * cos(i * pi / 90.0), sin(i * pi / 90.0));
+    fprintf(out, "%.4f %.4f\n", 2.0 * cos(i * M_PI / 90.0), sin(i * M_PI / 90.0));
   fprintf(out, "END\n$mask << END\n");
   for (int side = -1; side <= 1; side += 2) {
     fprintf(out, "0 1.1\n%.2f 1.1\n%.2f -1.1\n0 -1.1\n", 2.2 * side, 2.2 * side);
     for (int i = 0; i <= 90; i++)
-      fprintf(out, "%.4f %.4f\n", 2.0 * side * sin(i * pi / 90.0), -cos(i * pi / 90.0));
+      fprintf(out, "%.4f %.4f\n", 2.0 * side * sin(i * M_PI / 90.0), -cos(i * M_PI / 90.0));
     fprintf(out, "0 1.1\n\n");
   }
   fprintf(out, "END\n");
@@ -129,7 +127,7 @@ static void put_symbol(const tomo_draw *draw, const tomo_site *site, double radi
   const bool seen = tomo_frame_forward(f, site->latitude, site->longitude, &x, &y);
   if (f->regional && !(seen && fabs(x) < f->half_width && fabs(y) < f->half_height)) return;
   for (int i = 0; i <= 2 * points; i++) {
-    const double r = i % 2 ? inner * radius : radius, angle = 0.5 * pi + i * pi / points;
+    const double r = i % 2 ? inner * radius : radius, angle = 0.5 * M_PI + i * M_PI / points;
     fprintf(draw->script, "%.6f %.6f\n", x + r * cos(angle), y + r * sin(angle));
   }
   putc('\n', draw->script);
@@ -172,7 +170,7 @@ static void put_track_point(pen *p, const tomo_arc *arc, double s)
 void draw_track(tomo_draw *draw, int block, const tomo_track *track)
 {
   enum { STEPS = 180 };
-  const double step = pi / 6.0;
+  const double step = M_PI / 6.0;
   pen p = {.out = draw->script, .frame = &draw->world.frame};
   fprintf(draw->script, "$track%d << END\n", block);
   for (int i = 0; i <= STEPS; i++)

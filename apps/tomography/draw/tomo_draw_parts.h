@@ -11,10 +11,8 @@
  */
 struct tomo_draw {
   tomo_world world;
-  FILE *script, *pixels; /* streams that write to script_fd and pixels_fd */
-  /* descriptors of the script, of the pixels, and of gnuplot's output */
-  int script_fd, pixels_fd, log;
-  int *picture; /* [n_pictures] descriptors of the picture files */
+  FILE *script, *pixels, *log; /* the script, the pixels, and gnuplot's output */
+  int *picture;                /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;
   int width, height;  /* size of the current picture in pixels */
   int64_t offset;     /* number of bytes written to `pixels` */

@@ -37,7 +37,7 @@ static int start_gnuplot(tomo_draw *draw)
   char *argv[] = {program, defaults, script, NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  (void)snprintf(script, sizeof script, "/dev/fd/%d", draw->script_fd);
+  (void)snprintf(script, sizeof script, "/dev/fd/%d", fileno(draw->script));
   int code = posix_spawn_file_actions_init(&actions);
   if (code) return code;
   code = posix_spawnattr_init(&attributes);
@@ -47,7 +47,7 @@ static int start_gnuplot(tomo_draw *draw)
   }
   code = reset_signals(&attributes);
   if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!code) code = posix_spawn_file_actions_adddup2(&actions, draw->log, 1);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, fileno(draw->log), 1);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, 1, 2);
   if (!code) code = posix_spawnp(&draw->child, program, &actions, &attributes, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -56,12 +56,9 @@ static int start_gnuplot(tomo_draw *draw)
   return code;
 }
 
-static osla_err close_file(FILE **file)
+static osla_err flush(FILE *file)
 {
-  if (!*file) return OSLA_OK;
-  const int failed = ferror(*file), code = fclose(*file);
-  *file = NULL;
-  OSLA_CHECK(code == 0 && !failed, OSLA_ERR_IO, "temporary file of the pictures: %s",
+  OSLA_CHECK(fflush(file) == 0 && !ferror(file), OSLA_ERR_IO, "temporary file of the pictures: %s",
              strerror(errno));
   return OSLA_OK;
 }
@@ -75,8 +72,8 @@ osla_err tomo_draw_start(tomo_draw *draw)
 {
   OSLA_CHECK(!draw->lacks_memory, OSLA_ERR_MEM, "no memory for a picture");
   draw_end_picture(draw);
-  OSLA_CALL(close_file(&draw->script));
-  OSLA_CALL(close_file(&draw->pixels));
+  OSLA_CALL(flush(draw->script));
+  OSLA_CALL(flush(draw->pixels));
   const int code = start_gnuplot(draw);
   OSLA_CHECK(code != ENOENT, OSLA_ERR_UNSUPPORTED,
              "gnuplot is not installed (Debian package gnuplot-nox)");
@@ -89,18 +86,16 @@ osla_err tomo_draw_start(tomo_draw *draw)
 static void read_log(tomo_draw *draw, char *last, size_t size)
 {
   static const char version[] = "gnuplot ";
-  char path[32], line[200];
-  (void)snprintf(path, sizeof path, "/dev/fd/%d", draw->log);
-  FILE *log = fopen(path, "r");
+  char line[200];
   last[0] = '\0';
-  while (log && fgets(line, sizeof line, log)) {
+  rewind(draw->log);
+  while (fgets(line, sizeof line, draw->log)) {
     line[strcspn(line, "\n")] = '\0';
     if (!draw->version[0] && strncmp(line, version, sizeof version - 1) == 0)
       (void)snprintf(draw->version, sizeof draw->version, "%.31s", line + sizeof version - 1);
     else if (line[strspn(line, " \t^")] != '\0')
       (void)snprintf(last, size, "%s", line);
   }
-  if (log) fclose(log);
 }
 
 osla_err tomo_draw_wait(tomo_draw *draw)
@@ -129,9 +124,7 @@ void tomo_draw_destroy(tomo_draw **draw)
   (void)tomo_draw_wait(d);
   if (d->script) fclose(d->script);
   if (d->pixels) fclose(d->pixels);
-  const int files[] = {d->script_fd, d->pixels_fd, d->log};
-  for (int i = 0; i < 3; i++)
-    if (files[i] >= 0) close(files[i]);
+  if (d->log) fclose(d->log);
   for (int i = 0; i < d->n_pictures; i++)
     close(d->picture[i]);
   free(d->picture);

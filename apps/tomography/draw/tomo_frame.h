@@ -1,4 +1,4 @@
-/* Frame and projection of a map: the world in the Mollweide projection (tomo_projection.h), or a
+/* Frame and projection of a map: the world in the Mollweide projection (tomo_frame.h), or a
  * region in Lambert's azimuthal projection about its middle. Both projections are equal-area.
  *
  * Pure, thread-safe. Snyder (1987), "Map Projections - A Working Manual", USGS Prof. Paper 1395,
@@ -41,5 +41,16 @@ bool tomo_frame_inverse(const tomo_frame *frame, double x, double y, double *lat
 
 /* Returns the distance between neighbouring lines of the graticule, degrees. */
 double tomo_frame_step(const tomo_frame *frame);
+
+/* Mollweide's equal-area projection onto the ellipse with half axes 2 and 1.
+ *
+ * Pure, thread-safe. Snyder (1987), "Map Projections - A Working Manual", USGS Prof. Paper 1395,
+ * p. 249: 2 t + sin 2 t = pi sin(latitude), x = 2 (longitude - centre) / pi cos t, y = sin t.
+ */
+/* Longitude relative to the map's centre, in degrees from -180 to below 180. */
+double projection_relative(double longitude, double centre);
+
+/* Projects geographic latitude and relative longitude (degrees). */
+void projection_forward(double latitude, double relative_longitude, double *x, double *y);
 
 #endif

@@ -31,7 +31,8 @@ static osla_err fill_sheet(map_sheet *s, int width)
   const double *model[PANELS] = {map->m_true, map->m_recovered, NULL};
   float *shown[PANELS];
   int n = 0;
-  OSLA_CALL(tomo_views_create(map->mesh, map->radial, map->density, &map->frame, width, &s->views));
+  OSLA_CALL(
+    tomo_views_create(map->mesh, map->radial, map->density, &map->world.frame, width, &s->views));
   for (int p = 0; p < PANEL_DENSITY; p++) {
     if (!model[p]) continue;
     shown[n++] = s->value[p] = malloc((size_t)s->views->pixels * sizeof(float));
@@ -46,12 +47,12 @@ static osla_err fill_sheet(map_sheet *s, int width)
 /* Heights in pixels: of a map, of the labels below it, and of the whole panel. */
 static double map_height(const tomo_map *map)
 {
-  return round(MAP * map->frame.half_height / map->frame.half_width);
+  return round(MAP * map->world.frame.half_height / map->world.frame.half_width);
 }
 
 static double labels_height(const tomo_map *map)
 {
-  return map->frame.regional ? TOMO_DRAW_BELOW : 0.0;
+  return map->world.frame.regional ? TOMO_DRAW_BELOW : 0.0;
 }
 
 static double panel_height(const tomo_map *map)
@@ -68,7 +69,7 @@ static void put_panel(const map_sheet *s, map_panel panel, int place)
   if (panel == PANEL_DENSITY)
     (void)snprintf(text, sizeof text,
                    "(%c)  Ray density: %lld stations (triangles), %lld earthquakes (stars)",
-                   'a' + place, (long long)map->n_stations, (long long)map->n_events);
+                   'a' + place, (long long)map->world.n_stations, (long long)map->world.n_events);
   else
     (void)snprintf(text, sizeof text, "(%c)  %s model, depth %g km", 'a' + place,
                    panel == PANEL_TRUE ? "True" : "Recovered", map->depth_km);
@@ -93,13 +94,7 @@ static osla_err draw_sheet(map_sheet *s, tomo_draw_format format, int *picture)
 {
   const tomo_map *map = s->map;
   const int panels = map->m_true ? 3 : 2;
-  const tomo_world world = {.frame = map->frame,
-                            .data_directory = map->data_directory,
-                            .stations = map->stations,
-                            .events = map->events,
-                            .n_stations = map->n_stations,
-                            .n_events = map->n_events};
-  OSLA_CALL(tomo_draw_create(&world, &s->draw));
+  OSLA_CALL(tomo_draw_create(&map->world, &s->draw));
   OSLA_CALL(
     tomo_draw_begin(s->draw, format, WIDTH, (int)(HEAD + panels * panel_height(map)), picture));
   if (map->title) tomo_draw_text(s->draw, LEFT + 0.5 * MAP, 20, 14, 0, map->title);

@@ -8,10 +8,7 @@
 
 #include <stdint.h>
 
-#include "apps/tomography/draw/tomo_frame.h"
-#include "apps/tomography/earth/tomo_mesh.h"
-#include "apps/tomography/earth/tomo_radial.h"
-#include "apps/tomography/readers/tomo_io.h"
+#include "apps/tomography/draw/tomo_draw.h"
 
 #define TOMO_MAP_CENTRE 180.0 /* default longitude of the middle of the map (in the Pacific) */
 
@@ -24,14 +21,8 @@ typedef struct tomo_map {
   const double *m_recovered; /* [knots * N_r] coefficients of the recovered model, percent */
   const double *density;     /* [knots] km of path at each knot */
   double depth_km;           /* depth of the model maps */
-  tomo_frame frame;          /* frame of all maps */
-  const tomo_site *stations; /* [n_stations] */
-  int64_t n_stations;
-  const tomo_site *events; /* [n_events] */
-  int64_t n_events;
-  const char *title; /* title above all maps, or NULL */
-  /* directory of coastlines.txt; without that file the maps have no coastlines */
-  const char *data_directory;
+  tomo_world world;          /* frame, coastlines and sites of all maps */
+  const char *title;         /* title above all maps, or NULL */
 } tomo_map;
 
 /* Writes the picture.

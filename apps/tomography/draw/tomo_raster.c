@@ -130,6 +130,6 @@ void tomo_field_at_depth(const tomo_mesh *mesh, const tomo_radial *radial, const
 
 double tomo_density_scale(const tomo_mesh *mesh)
 {
-  const double pi = 3.14159265358979323846, r2 = TOMO_EARTH_RADIUS_KM * TOMO_EARTH_RADIUS_KM;
-  return 1000.0 * (double)tomo_mesh_knots(mesh) / (4.0 * pi * r2);
+  const double r2 = TOMO_EARTH_RADIUS_KM * TOMO_EARTH_RADIUS_KM;
+  return 1000.0 * (double)tomo_mesh_knots(mesh) / (4.0 * M_PI * r2);
 }

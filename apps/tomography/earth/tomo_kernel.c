@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tomo_kernel {
-  int count;
-  int n_radial;
-  double *response; /* [count x n_radial] sensitivity of delays, column-major */
-};
-
 tomo_kernel_options tomo_kernel_defaults(void)
 {
   return (tomo_kernel_options){.n_periods = 25,
@@ -149,19 +143,4 @@ void tomo_kernel_destroy(tomo_kernel **kernel)
   free((*kernel)->response);
   free(*kernel);
   *kernel = NULL;
-}
-
-int tomo_kernel_count(const tomo_kernel *kernel)
-{
-  return kernel->count;
-}
-
-int tomo_kernel_radial(const tomo_kernel *kernel)
-{
-  return kernel->n_radial;
-}
-
-const double *tomo_kernel_response(const tomo_kernel *kernel)
-{
-  return kernel->response;
 }

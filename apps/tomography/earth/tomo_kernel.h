@@ -1,16 +1,22 @@
 /* A set of measures and their depth sensitivity on a radial basis.
  *
- * Velocities and kernels are those of tomo_measure.h. Sensitivity below the model's lower end is
+ * Velocities and kernels are those of tomo_reference.h. Sensitivity below the model's lower end is
  * ignored. A created set never changes: all calls are thread-safe.
  */
 #ifndef TOMO_KERNEL_H
 #define TOMO_KERNEL_H
 
-#include "apps/tomography/earth/tomo_measure.h"
 #include "apps/tomography/earth/tomo_radial.h"
+#include "apps/tomography/earth/tomo_reference.h"
 #include "osla_error.h"
 
-typedef struct tomo_kernel tomo_kernel;
+typedef struct tomo_kernel {
+  int count;    /* number of measures */
+  int n_radial; /* number N_r of radial functions */
+  /* sensitivity of a delay, column-major: response[i + r count] = -0.01 / velocity_i times the
+   * integral of K_i(z) B_r(z) dz over 0 .. depth_max, in s per km of path and percent of dlnVs */
+  double *response;
+} tomo_kernel;
 
 /* Measures for a synthetic test: phase delays of Rayleigh waves, for each branch at periods equally
  * spaced in their logarithm. */
@@ -33,19 +39,11 @@ osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_meas
                                    int *count);
 
 /* Builds a set, owned by the caller. All arguments are used only during the call.
- *   reference  [in]  NULL: the built-in formulas of tomo_measure.h
+ *   reference  [in]  NULL: the built-in formulas of tomo_reference.h
  *   measure    [in]  [count], count >= 1
  * Errors: ARG (a measure that the reference does not cover), MEM. */
 osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure *measure, int count,
                             const tomo_radial *radial, tomo_kernel **kernel);
 void tomo_kernel_destroy(tomo_kernel **kernel);
-
-int tomo_kernel_count(const tomo_kernel *kernel);
-int tomo_kernel_radial(const tomo_kernel *kernel); /* number N_r of radial functions */
-
-/* Sensitivity of a delay, column-major, owned by the set: response[i + r count] = -0.01 /
- * velocity_i times the integral of K_i(z) B_r(z) dz over 0 .. depth_max (Gauss-Legendre between
- * breakpoints), in s per km of path and percent of dlnVs. */
-const double *tomo_kernel_response(const tomo_kernel *kernel);
 
 #endif

@@ -16,9 +16,154 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "apps/tomography/earth/tomo_icosahedron.h"
+/* An icosahedron whose faces are each divided into f^2 triangles.
+ *
+ * The point with barycentric indices (i, j, k), i + j + k = f, of the face with corners a, b, c is
+ * x = (sin(i w / f) a + sin(j w / f) b + sin(k w / f) c) / |...|,   w = angle between corners,
+ * which divides the edges equally along their great circles. Corners and edges belong to several
+ * faces but are numbered once: corners 0-11, then f - 1 vertices of each edge, then (f - 1)(f -
+ * 2) / 2 of each face. Source: Baumgardner & Frederickson (1985), SIAM J. Numer. Anal. 22,
+ * 1107-1115.
+ */
 
-static const double pi = 3.14159265358979323846;
+typedef struct icosahedron_vertex {
+  double v[3]; /* position of the vertex, a unit vector */
+  int32_t neighbour[TOMO_MESH_NEIGHBOURS];
+  int32_t n_neighbours;
+} icosahedron_vertex;
+
+enum { CORNERS = 12, FACES = 20, EDGES = 30 };
+
+typedef struct division {
+  int f;
+  double corner[CORNERS][3];
+  int face[FACES][3];
+  int edge[CORNERS][CORNERS]; /* index of the edge from the lower to the higher corner */
+} division;
+
+/* Sets the corners: the north pole, two rings of five at latitude +-atan(1/2), the south pole. */
+static void set_corners(division *d)
+{
+  const double ring = atan(0.5), step = 0.4 * acos(-1.0);
+  for (int i = 0; i < CORNERS; i++) {
+    bool pole = i == 0 || i == 11, north = i <= 5;
+    double longitude = north ? step * (i - 1) : step * (i - 6 + 0.5);
+    d->corner[i][0] = pole ? 0.0 : cos(ring) * cos(longitude);
+    d->corner[i][1] = pole ? 0.0 : cos(ring) * sin(longitude);
+    d->corner[i][2] = (north ? 1.0 : -1.0) * (pole ? 1.0 : sin(ring));
+  }
+}
+
+static void set_face(division *d, int face, int a, int b, int c)
+{
+  d->face[face][0] = a;
+  d->face[face][1] = b;
+  d->face[face][2] = c;
+}
+
+static void number_edges(division *d)
+{
+  int edges = 0;
+  for (int a = 0; a < CORNERS; a++)
+    for (int b = 0; b < CORNERS; b++)
+      d->edge[a][b] = -1;
+  for (int face = 0; face < FACES; face++)
+    for (int i = 0; i < 3; i++) {
+      int a = d->face[face][i], b = d->face[face][(i + 1) % 3];
+      int low = a < b ? a : b, high = a < b ? b : a;
+      if (d->edge[low][high] < 0) d->edge[low][high] = edges++;
+    }
+}
+
+static void init_division(division *d, int frequency)
+{
+  d->f = frequency;
+  set_corners(d);
+  for (int i = 0; i < 5; i++) {
+    int next = (i + 1) % 5;
+    set_face(d, i, 0, 1 + i, 1 + next);
+    set_face(d, 5 + i, 1 + i, 6 + i, 1 + next);
+    set_face(d, 10 + i, 6 + i, 6 + next, 1 + next);
+    set_face(d, 15 + i, 11, 6 + next, 6 + i);
+  }
+  number_edges(d);
+}
+
+/* Index of the vertex on the edge between corners a and b, `t` steps from a. */
+static int32_t edge_vertex(const division *d, int a, int b, int t)
+{
+  int edge = a < b ? d->edge[a][b] : d->edge[b][a];
+  int from_low = a < b ? t : d->f - t;
+  return CORNERS + edge * (d->f - 1) + from_low - 1;
+}
+
+/* Index of the vertex with barycentric indices (i, j, f - i - j) of a face. */
+static int32_t vertex_number(const division *d, int face, int i, int j)
+{
+  const int f = d->f, k = f - i - j, *corner = d->face[face];
+  if (i == f) return corner[0];
+  if (j == f) return corner[1];
+  if (k == f) return corner[2];
+  if (k == 0) return edge_vertex(d, corner[0], corner[1], j);
+  if (i == 0) return edge_vertex(d, corner[1], corner[2], k);
+  if (j == 0) return edge_vertex(d, corner[2], corner[0], i);
+  int before =
+    /* vertices in the rows 1 .. i - 1 inside the face, of which row s has f - 1 - s */
+    (i - 1) * (f - 1) - (i - 1) * i / 2;
+  return CORNERS + EDGES * (f - 1) + face * ((f - 1) * (f - 2) / 2) + before + j - 1;
+}
+
+static void vertex_position(const division *d, int face, int i, int j, double v[3])
+{
+  const int number[3] = {i, j, d->f - i - j};
+  const double angle = atan(2.0); /* angle between neighbouring corners of an icosahedron */
+  double x[3] = {0.0, 0.0, 0.0};
+  for (int c = 0; c < 3; c++) {
+    double weight = sin(angle * number[c] / d->f);
+    for (int axis = 0; axis < 3; axis++)
+      x[axis] += weight * d->corner[d->face[face][c]][axis];
+  }
+  double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  for (int axis = 0; axis < 3; axis++)
+    v[axis] = x[axis] / length;
+}
+
+static void add_neighbour(icosahedron_vertex *vertex, int32_t to)
+{
+  for (int32_t i = 0; i < vertex->n_neighbours; i++)
+    if (vertex->neighbour[i] == to) return;
+  vertex->neighbour[vertex->n_neighbours++] = to;
+}
+
+static void join_vertices(icosahedron_vertex *vertex, int32_t a, int32_t b)
+{
+  add_neighbour(&vertex[a], b);
+  add_neighbour(&vertex[b], a);
+}
+
+/* Fills vertex[0 .. 10 f^2 + 1], which the caller has set to zero, in the order corners, edges,
+ * faces. */
+static void icosahedron_divide(int frequency, icosahedron_vertex *vertex)
+{
+  division d;
+  init_division(&d, frequency);
+  for (int face = 0; face < FACES; face++)
+    for (int i = 0; i <= frequency; i++)
+      for (int j = 0; j <= frequency - i; j++)
+        vertex_position(&d, face, i, j, vertex[vertex_number(&d, face, i, j)].v);
+  for (int face = 0; face < FACES; face++)
+    for (int i = 0; i < frequency; i++)
+      for (int j = 0; j < frequency - i; j++) {
+        int32_t a = vertex_number(&d, face, i, j);
+        int32_t b = vertex_number(&d, face, i + 1, j);
+        int32_t c = vertex_number(&d, face, i, j + 1);
+        join_vertices(vertex, a, b);
+        join_vertices(vertex, b, c);
+        join_vertices(vertex, c, a);
+      }
+}
+
+/* ---- the mesh ---- */
 
 struct tomo_mesh {
   int64_t knots;
@@ -50,7 +195,7 @@ static int compare_keys(const void *left, const void *right)
   return a->old < b->old ? -1 : a->old > b->old;
 }
 
-static int compare_knots(const void *left, const void *right)
+int tomo_compare_knots(const void *left, const void *right)
 {
   int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
   return a < b ? -1 : a > b;
@@ -98,7 +243,7 @@ static void sort_knots(tomo_mesh *mesh, const icosahedron_vertex *old, order_key
     mesh->longitude[l] = key[l].longitude;
     for (int32_t i = 0; i < to->n_neighbours; i++)
       to->neighbour[i] = renumber[to->neighbour[i]];
-    qsort(to->neighbour, (size_t)to->n_neighbours, sizeof *to->neighbour, compare_knots);
+    qsort(to->neighbour, (size_t)to->n_neighbours, sizeof *to->neighbour, tomo_compare_knots);
   }
   int64_t l = 0;
   for (int64_t band = 0; band <= mesh->bands; band++) {
@@ -124,8 +269,8 @@ osla_err tomo_mesh_create(int frequency, tomo_mesh **out)
     icosahedron_divide(frequency, old);
     mesh->knots = (int64_t)knots;
     mesh->spacing = mean_spacing(old, mesh->knots);
-    mesh->bands = (int64_t)ceil(pi / mesh->spacing);
-    mesh->band_height = pi / (double)mesh->bands;
+    mesh->bands = (int64_t)ceil(M_PI / mesh->spacing);
+    mesh->band_height = M_PI / (double)mesh->bands;
     mesh->vertex = calloc(knots, sizeof *mesh->vertex);
     mesh->longitude = calloc(knots, sizeof *mesh->longitude);
     mesh->first = calloc((size_t)mesh->bands + 1, sizeof *mesh->first);
@@ -220,20 +365,10 @@ static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list 
   }
 }
 
-/* Number of triangles by Euler's formula, with 3 edges for every 2 triangles. */
-static int64_t triangles_between(int64_t knots)
+/* By Euler's formula, with 3 edges for every 2 triangles. */
+int64_t tomo_mesh_count_triangles(int64_t knots)
 {
   return 2 * knots - 4;
-}
-
-int64_t tomo_mesh_triangles_of(int frequency)
-{
-  return triangles_between(tomo_mesh_knots_of(frequency));
-}
-
-int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh)
-{
-  return triangles_between(mesh->knots);
 }
 
 static bool are_neighbours(const icosahedron_vertex *a, int32_t b)
@@ -273,20 +408,21 @@ int tomo_mesh_basis(const tomo_mesh *mesh, const double v[3], int32_t *knot, dou
   basis_list list = {v, knot, weight, 0.0, 0};
   const double support = 2.0 * mesh->spacing;
   const double colatitude = colatitude_of(v), longitude = atan2(v[1], v[0]);
-  const bool pole = colatitude <= support || colatitude >= pi - support;
-  const double width = pole ? pi : asin(fmin(sin(support) / sin(colatitude), 1.0)) + 1e-9;
+  const bool pole = colatitude <= support || colatitude >= M_PI - support;
+  const double width = pole ? M_PI : asin(fmin(sin(support) / sin(colatitude), 1.0)) + 1e-9;
   const int64_t last = band_of(mesh, colatitude + support);
   for (int64_t band = band_of(mesh, colatitude - support); band <= last; band++) {
     const int64_t from = mesh->first[band], to = mesh->first[band + 1];
-    if (width >= 0.5 * pi) {
+    if (width >= 0.5 * M_PI) {
       collect(mesh, from, to, &list);
       continue;
     }
     const double west = longitude - width, east = longitude + width;
     collect(mesh, search_longitude(mesh, from, to, west), search_longitude(mesh, from, to, east),
             &list);
-    if (west < -pi) collect(mesh, search_longitude(mesh, from, to, west + 2.0 * pi), to, &list);
-    if (east > pi) collect(mesh, from, search_longitude(mesh, from, to, east - 2.0 * pi), &list);
+    if (west < -M_PI) collect(mesh, search_longitude(mesh, from, to, west + 2.0 * M_PI), to, &list);
+    if (east > M_PI)
+      collect(mesh, from, search_longitude(mesh, from, to, east - 2.0 * M_PI), &list);
   }
   for (int i = 0; i < list.count; i++)
     weight[i] /= list.sum;

@@ -32,6 +32,9 @@ int64_t tomo_mesh_knots(const tomo_mesh *mesh);
 /* Mean distance of neighbouring knots, radians. */
 double tomo_mesh_spacing(const tomo_mesh *mesh);
 
+/* Order of indices of knots (int32_t) for qsort. */
+int tomo_compare_knots(const void *left, const void *right);
+
 /* Unit vector of a knot, owned by the mesh. */
 const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 
@@ -39,11 +42,10 @@ const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours);
 
 /* Triangles between the knots of a mesh. Each has three knots, anticlockwise seen from outside, the
- * lowest first; triangles are ordered by their lowest knot. Their number follows from the frequency
- * (tomo_mesh_triangles_of) or the mesh (tomo_mesh_count_triangles).
+ * lowest first; triangles are ordered by their lowest knot. Their number follows from that of the
+ * knots.
  *   triangle  [out]  [number of triangles] */
-int64_t tomo_mesh_triangles_of(int frequency);
-int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh);
+int64_t tomo_mesh_count_triangles(int64_t knots);
 void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3]);
 
 /* Evaluates the basis at a point: the knots (not sorted) whose function is not zero there, and the

@@ -16,8 +16,6 @@
 #include "apps/tomography/earth/tomo_sphere.h"
 #include "osla_random.h"
 
-static const double pi = 3.14159265358979323846;
-
 tomo_model_options tomo_model_defaults(void)
 {
   return (tomo_model_options){
@@ -55,9 +53,9 @@ static double checkerboard(const tomo_model_options *o, double latitude, double 
                            double depth_km)
 {
   const double waves = fmax(1.0, round(180.0 / o->cell_degrees));
-  const double down = o->cell_depth_km > 0.0 ? cos(pi * depth_km / o->cell_depth_km) : 1.0;
-  return o->amplitude_percent * cos(latitude * pi / 180.0) * sin(pi * latitude / o->cell_degrees) *
-         sin(waves * longitude * pi / 180.0) * down;
+  const double down = o->cell_depth_km > 0.0 ? cos(M_PI * depth_km / o->cell_depth_km) : 1.0;
+  return o->amplitude_percent * cos(latitude * M_PI / 180.0) *
+         sin(M_PI * latitude / o->cell_degrees) * sin(waves * longitude * M_PI / 180.0) * down;
 }
 
 /* Adds the gaussian with index b to the coefficients. */
@@ -67,9 +65,9 @@ static void add_blob(const tomo_model_options *o, uint64_t b, double height_km,
   const double fwhm =
     /* 2 sqrt(2 ln 2), the full width at half maximum for sigma = 1 */
     2.3548200450309493;
-  const double sigma = o->cell_degrees * pi / 180.0 / fwhm, sigma_km = height_km / fwhm;
+  const double sigma = o->cell_degrees * M_PI / 180.0 / fwhm, sigma_km = height_km / fwhm;
   const double z = 2.0 * osla_random_uniform(o->seed, b, 0), ring = sqrt(fmax(0.0, 1.0 - z * z));
-  const double angle = 2.0 * pi * osla_random_uniform(o->seed, b, 1);
+  const double angle = 2.0 * M_PI * osla_random_uniform(o->seed, b, 1);
   const double depth = tomo_radial_depth_max(radial) * (osla_random_uniform(o->seed, b, 2) + 0.5);
   const double sign = osla_random_uniform(o->seed, b, 3) < 0.0 ? -1.0 : 1.0;
   const double centre[3] = {ring * cos(angle), ring * sin(angle), z};
@@ -103,18 +101,17 @@ static void fill_checkerboard(const tomo_model_options *o, const tomo_mesh *mesh
 static osla_err add_blobs(const tomo_model_options *o, const tomo_mesh *mesh,
                           const tomo_radial *radial, double *m)
 {
-  const double depth = tomo_radial_depth_max(radial), cell = o->cell_degrees * pi / 180.0;
+  const double depth = tomo_radial_depth_max(radial), cell = o->cell_degrees * M_PI / 180.0;
   const double height = o->cell_depth_km > 0.0 ? o->cell_depth_km : 0.5 * depth;
-  const double count = ceil(2.0 * 4.0 * pi / (cell * cell) * fmax(1.0, depth / height));
+  const double count = ceil(2.0 * 4.0 * M_PI / (cell * cell) * fmax(1.0, depth / height));
   OSLA_CHECK(count <= 1e7, OSLA_ERR_ARG, "%g blobs of height %g km are too many", count, height);
   for (uint64_t b = 0; b < (uint64_t)count; b++)
     add_blob(o, b, height, mesh, radial, m);
   return OSLA_OK;
 }
 
-/* Index of the coefficient whose knot and Greville depth are nearest to the location. */
-static int64_t nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *radial,
-                                   const tomo_location *place)
+int64_t tomo_nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *radial,
+                                 const tomo_location *place)
 {
   double v[3];
   int64_t knot = 0;
@@ -139,26 +136,8 @@ osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh 
     m[i] = 0.0;
   if (o.kind == TOMO_MODEL_CHECKERBOARD) fill_checkerboard(&o, mesh, radial, m);
   for (int i = 0; o.kind == TOMO_MODEL_SPIKE && i < o.n_spikes; i++)
-    m[nearest_coefficient(mesh, radial, &o.spike[i])] = o.amplitude_percent;
+    m[tomo_nearest_coefficient(mesh, radial, &o.spike[i])] = o.amplitude_percent;
   return o.kind == TOMO_MODEL_BLOBS ? add_blobs(&o, mesh, radial, m) : OSLA_OK;
-}
-
-double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
-                        double latitude, double longitude, double depth_km)
-{
-  int32_t knot[TOMO_MESH_SUPPORT];
-  double weight[TOMO_MESH_SUPPORT], basis[TOMO_RADIAL_MAX], v[3], sum = 0.0;
-  const int n_radial = tomo_radial_count(radial);
-  tomo_unit_vector(latitude, longitude, v);
-  tomo_radial_basis(radial, depth_km, basis);
-  const int count = tomo_mesh_basis(mesh, v, knot, weight);
-  for (int i = 0; i < count; i++) {
-    double column = 0.0;
-    for (int r = 0; r < n_radial; r++)
-      column += basis[r] * m[(int64_t)knot[i] * n_radial + r];
-    sum += weight[i] * column;
-  }
-  return sum;
 }
 
 typedef struct moments {
@@ -196,6 +175,12 @@ static int compare_doubles(const void *left, const void *right)
 {
   double a = *(const double *)left, b = *(const double *)right;
   return a < b ? -1 : a > b;
+}
+
+double tomo_median(double *values, int64_t n)
+{
+  qsort(values, (size_t)n, sizeof *values, compare_doubles);
+  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
 }
 
 double tomo_density_quantile(const double *density, int64_t knots, double part)

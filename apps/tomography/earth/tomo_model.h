@@ -43,10 +43,12 @@ typedef struct tomo_model_options {
 
 tomo_model_options tomo_model_defaults(void);
 
+/* Index of the coefficient whose knot and Greville depth are nearest to the location. */
+int64_t tomo_nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *radial,
+                                 const tomo_location *place);
+
 /* Sets the coefficients of the true model: its formula, sampled at every knot and Greville depth.
- *   checkerboard  amplitude cos(lat) sin(pi lat / cell) sin(w lon) cos(pi z / cell_depth), where w
- *                 is
- *                 the whole number of waves around a parallel nearest to 180 / cell (tomo_model.c)
+ *   checkerboard  cells of alternating sign (tomo_model.c)
  *   blobs         sum of gaussians with random centres and signs
  *   spike         the amplitude at the coefficient nearest to each spike, zero elsewhere
  *   options  [in]   NULL = defaults
@@ -54,10 +56,6 @@ tomo_model_options tomo_model_defaults(void);
  * Errors: OSLA_ERR_ARG (with the value). */
 osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh *mesh,
                              const tomo_radial *radial, double *m);
-
-/* Field of the coefficients m at a point (geographic degrees, km), in percent. */
-double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
-                        double latitude, double longitude, double depth_km);
 
 /* The prior C_m^(-1) = L^T L. For every knot l and radial index r, L has the rows
  *   sqrt(damping)  m[l, r]
@@ -117,6 +115,9 @@ typedef struct tomo_recovery {
  *   below      [in]  nonzero: knots with density < threshold instead */
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);
+
+/* Sorts n >= 1 values, and returns their median. */
+double tomo_median(double *values, int64_t n);
 
 /* Quantile of the density (km): the given part (0 .. 1) of the knots have at most this density; 0.5
  * is the median. Returns 0 if there is no memory. */

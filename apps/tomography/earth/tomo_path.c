@@ -1,12 +1,9 @@
-/* One path: its knots, its panel of the whitened Jacobian, data and residuals.
+/* One path (contract: tomo_path.h).
  *
- * A_l = integral of phi_l ds uses the midpoint rule with steps of at most spacing / 8. The basis is
- * twice differentiable, so the error falls with the square of the step; the sum over l is the exact
- * length for any step. The integrals are accumulated in an array over all knots; a list of the
- * touched knots makes it cheap to gather, sort and clear them. Because G[i, (l, r)] = W[i, r] A_l,
- * predictions need only the N_r radial averages sum_l A_l m[l, r].
- * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
- */
+ * The basis is twice differentiable, so the error of A_l falls with the square of the step; the sum
+ * over l is the exact length for any step. The integrals are accumulated in an array over all
+ * knots; a list of the touched knots makes it cheap to gather, sort and clear them. Predictions
+ * need only the N_r radial averages sum_l A_l m[l, r]. */
 #include "apps/tomography/earth/tomo_path.h"
 
 #include <math.h>
@@ -24,7 +21,6 @@ struct tomo_path {
   int32_t *knot;
   double *length;
   int64_t *index;
-  int max_data;     /* greatest number of data of a path */
   tomo_set set;     /* set of measures that the latest tomo_path_set_data passed */
   bool has_factors; /* true if the latest tomo_path_set_data passed factors */
   double *scale;    /* [k] factor / sigma of each datum */
@@ -55,8 +51,7 @@ osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int 
   path->mesh = mesh;
   path->kernel = kernel;
   path->knots_max = max_touched_knots(mesh);
-  path->max_data = max_data;
-  const size_t touched = (size_t)path->knots_max, radial = (size_t)tomo_kernel_radial(kernel);
+  const size_t touched = (size_t)path->knots_max, radial = (size_t)kernel->n_radial;
   path->sum = calloc((size_t)tomo_mesh_knots(mesh), sizeof *path->sum);
   path->knot = calloc(touched, sizeof *path->knot);
   path->length = calloc(touched, sizeof *path->length);
@@ -89,13 +84,7 @@ void tomo_path_destroy(tomo_path **path)
 
 int64_t tomo_path_columns_max(const tomo_path *path)
 {
-  return path->knots_max * tomo_kernel_radial(path->kernel);
-}
-
-static int compare_knots(const void *left, const void *right)
-{
-  int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return a < b ? -1 : a > b;
+  return path->knots_max * path->kernel->n_radial;
 }
 
 int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
@@ -117,8 +106,8 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
       *sum += weight[i] * step_km;
     }
   }
-  qsort(path->knot, (size_t)path->knots, sizeof *path->knot, compare_knots);
-  const int radial = tomo_kernel_radial(path->kernel);
+  qsort(path->knot, (size_t)path->knots, sizeof *path->knot, tomo_compare_knots);
+  const int radial = path->kernel->n_radial;
   for (int64_t j = 0; j < path->knots; j++) {
     const int32_t l = path->knot[j];
     path->length[j] = path->sum[l];
@@ -146,9 +135,9 @@ void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *fact
   const bool same = set->measure == path->set.measure && set->sigma == path->set.sigma &&
                     set->count == path->set.count;
   if (same && !factor && !path->has_factors) return;
-  const int64_t k = set->count, all = tomo_kernel_count(path->kernel);
-  const int radial = tomo_kernel_radial(path->kernel);
-  const double *response = tomo_kernel_response(path->kernel);
+  const int64_t k = set->count, all = path->kernel->count;
+  const int radial = path->kernel->n_radial;
+  const double *response = path->kernel->response;
   path->set = *set;
   path->has_factors = factor != NULL;
   for (int64_t i = 0; i < k; i++) {
@@ -178,7 +167,7 @@ void tomo_path_whiten(const tomo_path *path, double *d)
 
 osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64_t ld)
 {
-  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const int k = path->set.count, radial = path->kernel->n_radial;
   const double *response = path->response;
   OSLA_CHECK(dtype == OSLA_DOUBLE || dtype == OSLA_FLOAT, OSLA_ERR_ARG,
              "a panel of dtype %d is neither float nor double", (int)dtype);
@@ -202,15 +191,16 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
 /* Adds to average[r] the sum over touched knots l of A_l m[l, r]. */
 static void average_model(const tomo_path *path, const double *m, double *average)
 {
-  const int radial = tomo_kernel_radial(path->kernel);
+  const int radial = path->kernel->n_radial;
   for (int64_t j = 0; m && j < path->knots; j++)
     for (int r = 0; r < radial; r++)
       average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
 }
 
-void tomo_path_predict(const tomo_path *path, const double *m, double *d)
+/* Whitened predictions G m, k values. */
+static void predict(const tomo_path *path, const double *m, double *d)
 {
-  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const int k = path->set.count, radial = path->kernel->n_radial;
   const double *response = path->response;
   double average[TOMO_RADIAL_MAX] = {0.0};
   average_model(path, m, average);
@@ -224,7 +214,7 @@ void tomo_path_predict(const tomo_path *path, const double *m, double *d)
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
                     int64_t id, double *d)
 {
-  tomo_path_predict(path, m_true, d);
+  predict(path, m_true, d);
   if (noise == 0.0) return;
   for (int i = 0; i < path->set.count; i++)
     d[i] += path->factor[i] * noise * osla_random_normal(seed, (uint64_t)id, (uint64_t)i);
@@ -234,7 +224,7 @@ void tomo_path_data(const tomo_path *path, const double *m_true, double noise, u
 static double residual_of(const tomo_path *path, const double *average, const double *d, int i)
 {
   double residual = d[i];
-  for (int64_t r = 0; r < tomo_kernel_radial(path->kernel); r++)
+  for (int64_t r = 0; r < path->kernel->n_radial; r++)
     residual -= path->response[i + r * path->set.count] * average[r];
   return residual;
 }

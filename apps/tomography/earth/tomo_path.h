@@ -65,12 +65,9 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
 /* Turns delays d (s) into whitened data, in place. */
 void tomo_path_whiten(const tomo_path *path, double *d);
 
-/* Whitened predictions G m, k values; m has N_m = all knots * N_r entries, percent. */
-void tomo_path_predict(const tomo_path *path, const double *m, double *d);
-
-/* Whitened data: predictions of m_true plus noise * osla_random_normal(seed, id, i), times factor.
- *   noise  [in]  standard deviation in units of sigma_i: 0 for exact data, 1 for the deviations in
- *          C_d */
+/* Whitened data: predictions G m_true, with N_m = all knots * N_r entries in percent, plus noise *
+ * osla_random_normal(seed, id, i), times factor. noise  [in]  standard deviation in units of
+ * sigma_i: 0 for exact data, 1 for the deviations in C_d */
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
                     int64_t id, double *d);
 

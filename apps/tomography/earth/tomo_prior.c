@@ -1,10 +1,5 @@
-/* The prior C_m^(-1) = L^T L of damping, lateral and radial smoothing; contract in tomo_model.h.
- *
- * Each knot l has one panel, over the columns of l and its neighbours: N_r damping rows, N_r rows
- * of the graph Laplacian divided by the number of neighbours, and the radial differences (second,
- * or first for N_r = 2). Every row of L is in exactly one panel, so the sum of G^T G over all
- * panels G is C_m^(-1). Source: Tarantola (2005), "Inverse Problem Theory", 3.2; Wang & Dahlen
- * (1995) for smoothing on the spherical grid.
+/* The prior of damping, lateral and radial smoothing (contract: tomo_model.h). Source: Tarantola
+ * (2005), "Inverse Problem Theory", 3.2; Wang & Dahlen (1995) for smoothing on the spherical grid.
  */
 #include <math.h>
 #include <string.h>

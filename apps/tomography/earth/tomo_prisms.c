@@ -11,7 +11,7 @@ enum { NAME_MAX_LENGTH = 64 };
 uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields)
 {
   const uint64_t knots = (uint64_t)tomo_mesh_knots_of(frequency), below = (uint64_t)levels;
-  const uint64_t triangles = (uint64_t)tomo_mesh_triangles_of(frequency);
+  const uint64_t triangles = (uint64_t)tomo_mesh_count_triangles((int64_t)knots);
   const uint64_t cell = levels > 1 ? (below - 1) * 6 : 3;
   return knots * below * (3 + (uint64_t)n_fields) * sizeof(double) +
          triangles * cell * sizeof(int32_t);
@@ -21,14 +21,13 @@ uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields)
 
 static void set_points(const tomo_slices *slices, tomo_prisms *p)
 {
-  const tomo_mesh *mesh = tomo_slices_mesh(slices);
+  const tomo_mesh *mesh = slices->mesh;
   const int64_t knots = tomo_mesh_knots(mesh);
-  for (int level = 0; level < tomo_slices_count(slices); level++)
+  for (int level = 0; level < slices->n; level++)
     for (int64_t l = 0; l < knots; l++)
       for (int axis = 0; axis < 3; axis++)
         p->xyz[3 * (level * knots + l) + axis] =
-          (TOMO_EARTH_RADIUS_KM - tomo_slices_depths(slices)[level]) *
-          tomo_mesh_knot(mesh, l)[axis];
+          (TOMO_EARTH_RADIUS_KM - slices->depth_km[level]) * tomo_mesh_knot(mesh, l)[axis];
 }
 
 static void join_points(const int32_t (*triangle)[3], int64_t triangles, int64_t knots,
@@ -44,7 +43,7 @@ static void join_points(const int32_t (*triangle)[3], int64_t triangles, int64_t
 
 static void evaluate_fields(const tomo_slices *slices, tomo_prisms *p)
 {
-  const tomo_mesh *mesh = tomo_slices_mesh(slices);
+  const tomo_mesh *mesh = slices->mesh;
   const int64_t knots = tomo_mesh_knots(mesh);
   tomo_field field[TOMO_PRISMS_FIELDS_MAX];
   double *to[TOMO_PRISMS_FIELDS_MAX];
@@ -72,12 +71,12 @@ static bool allocate(tomo_prisms *p)
   return done;
 }
 
-osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_prisms_field *field,
+osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_variable *field,
                             tomo_prisms **prisms)
 {
-  const int levels = tomo_slices_count(slices);
-  const int64_t knots = tomo_mesh_knots(tomo_slices_mesh(slices));
-  const int64_t triangles = tomo_mesh_count_triangles(tomo_slices_mesh(slices));
+  const int levels = slices->n;
+  const int64_t knots = tomo_mesh_knots(slices->mesh);
+  const int64_t triangles = tomo_mesh_count_triangles(knots);
   *prisms = NULL;
   OSLA_CHECK(knots * levels <= INT32_MAX, OSLA_ERR_RANGE, "%" PRId64 " points of a mesh",
              knots * levels);
@@ -94,7 +93,7 @@ osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_
     made = allocate(p);
   }
   if (made) {
-    tomo_mesh_triangles(tomo_slices_mesh(slices), triangle);
+    tomo_mesh_triangles(slices->mesh, triangle);
     set_points(slices, p);
     join_points((const int32_t(*)[3])triangle, triangles, knots, p);
     evaluate_fields(slices, p);
@@ -127,7 +126,7 @@ osla_err tomo_prisms_store(const tomo_prisms *p, tomo_store *store)
   for (int f = 0; f < p->n_fields; f++) {
     char name[NAME_MAX_LENGTH];
     (void)snprintf(name, sizeof name, "mesh_%s", p->field[f].name);
-    OSLA_CALL(tomo_store_add_array(store, name, p->field[f].unit, 1, points, p->value[f]));
+    OSLA_CALL(tomo_store_add_array(store, name, p->field[f].units, 1, points, p->value[f]));
   }
   return OSLA_OK;
 }
@@ -170,7 +169,7 @@ int tomo_prisms_describe(const tomo_prisms *p, const char *data, FILE *out)
     (void)fprintf(out,
                   "      <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n"
                   "        <Information Name=\"unit\" Value=\"%s\"/>\n",
-                  p->field[f].name, p->field[f].unit);
+                  p->field[f].name, p->field[f].units);
     write_item(out, data, p->field[f].name, p->points, 1, number);
     (void)fprintf(out, "      </Attribute>\n");
   }

@@ -17,18 +17,13 @@
 
 enum { TOMO_PRISMS_FIELDS_MAX = 8 };
 
-typedef struct tomo_prisms_field {
-  const char *name, *unit; /* the data set's name is "mesh_" and `name` */
-  tomo_field field;
-} tomo_prisms_field;
-
 typedef struct tomo_prisms {
   int64_t points, cells;
   int corners;   /* points of a cell: 6 (prism) or 3 (triangle) */
   double *xyz;   /* [points][3] coordinates in km */
   int32_t *cell; /* [cells][corners] indices of points */
   int n_fields;
-  tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX];
+  tomo_variable field[TOMO_PRISMS_FIELDS_MAX];
   double *value[TOMO_PRISMS_FIELDS_MAX]; /* [n_fields][points] */
 } tomo_prisms;
 
@@ -36,7 +31,7 @@ typedef struct tomo_prisms {
 uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields);
 
 /* Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (the number of points exceeds INT32_MAX). */
-osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_prisms_field *field,
+osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_variable *field,
                             tomo_prisms **prisms);
 void tomo_prisms_destroy(tomo_prisms **prisms);
 

@@ -1,5 +1,6 @@
 /* Interpolation of a reference table between its periods and depths (contract:
  * tomo_reference.h). */
+#include "apps/tomography/earth/tomo_reference.h"
 #include "apps/tomography/earth/tomo_reference_table.h"
 
 #include <math.h>
@@ -30,24 +31,9 @@ void tomo_reference_destroy(tomo_reference **reference)
   *reference = NULL;
 }
 
-const char *tomo_reference_title(const tomo_reference *reference)
+const char *tomo_reference_head(const tomo_reference *reference, tomo_reference_line line)
 {
-  return reference->head[HEAD_TITLE];
-}
-
-const char *tomo_reference_mapping(const tomo_reference *reference)
-{
-  return reference->head[HEAD_MAPPING];
-}
-
-const char *tomo_reference_source(const tomo_reference *reference)
-{
-  return reference->head[HEAD_SOURCE];
-}
-
-const char *tomo_reference_made(const tomo_reference *reference)
-{
-  return reference->head[HEAD_MADE];
+  return reference->head[line];
 }
 
 int tomo_reference_depths(const tomo_reference *reference, const double **depth_km)
@@ -105,23 +91,65 @@ static int is_within(double period, double low, double high)
   return period >= low * (1.0 - 1e-9) && period <= high * (1.0 + 1e-9);
 }
 
-osla_err tomo_reference_covers(const tomo_reference *reference, const tomo_measure *measure)
+int tomo_measure_compare(const tomo_measure *a, const tomo_measure *b)
 {
+  if (a->wave != b->wave) return a->wave < b->wave ? -1 : 1;
+  if (a->observable != b->observable) return a->observable < b->observable ? -1 : 1;
+  if (a->branch != b->branch) return a->branch < b->branch ? -1 : 1;
+  return a->period_s < b->period_s ? -1 : a->period_s > b->period_s;
+}
+
+void tomo_measure_text(const tomo_measure *m, char text[TOMO_MEASURE_TEXT])
+{
+  (void)snprintf(text, TOMO_MEASURE_TEXT, "%s %s, branch %d, %g s", tomo_wave_name(m->wave),
+                 tomo_observable_name(m->observable), m->branch, m->period_s);
+}
+
+static double stand_in_velocity(const tomo_measure *m)
+{
+  double fundamental = 3.85 + 0.0046 * (m->period_s - 40.0);
+  return fundamental * (1.0 + 0.28 * m->branch / (1.0 + 0.12 * m->branch));
+}
+
+static double stand_in_kernel(const tomo_measure *m, double depth_km)
+{
+  const double p = 2.0 + m->branch;
+  const double peak = stand_in_velocity(m) * m->period_s / 3.0 * (1.0 + 0.5 * m->branch);
+  if (depth_km <= 0.0) return 0.0;
+  return p / peak * exp(p * log(p * depth_km / peak) - p * depth_km / peak - lgamma(p + 1.0));
+}
+
+static osla_err check_stand_in(const tomo_measure *m)
+{
+  char text[TOMO_MEASURE_TEXT];
+  tomo_measure_text(m, text);
+  OSLA_CHECK(
+    m->wave == TOMO_RAYLEIGH && m->observable == TOMO_PHASE, OSLA_ERR_ARG,
+    "%s: the stand-in formulas cover only phase delays of Rayleigh waves; give a --reference table",
+    text);
+  return OSLA_OK;
+}
+
+osla_err tomo_measure_check(const tomo_reference *reference, const tomo_measure *measure)
+{
+  if (!reference) return check_stand_in(measure);
   int count;
   const reference_row *row = rows_of(reference, measure->wave, measure->branch, &count);
   const char *what = tomo_observable_name(measure->observable),
              *wave = tomo_wave_name(measure->wave);
   OSLA_CHECK(row, OSLA_ERR_ARG,
              "%s velocity of %s branch %d at %g s: the reference table (%s) has no such branch",
-             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
+             what, wave, measure->branch, measure->period_s,
+             tomo_reference_head(reference, HEAD_TITLE));
   OSLA_CHECK(row->kernel[measure->observable], OSLA_ERR_ARG,
              "%s velocity of %s branch %d at %g s: the reference table (%s) has no group "
              "velocities of this branch",
-             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
+             what, wave, measure->branch, measure->period_s,
+             tomo_reference_head(reference, HEAD_TITLE));
   OSLA_CHECK(is_within(measure->period_s, row[0].period, row[count - 1].period), OSLA_ERR_ARG,
              "%s velocity of %s branch %d at %g s: the reference table (%s) covers %g to %g s",
-             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference),
-             row[0].period, row[count - 1].period);
+             what, wave, measure->branch, measure->period_s,
+             tomo_reference_head(reference, HEAD_TITLE), row[0].period, row[count - 1].period);
   return OSLA_OK;
 }
 
@@ -182,8 +210,9 @@ static interpolation interpolation_of(const tomo_reference *reference, const tom
   return b;
 }
 
-double tomo_reference_velocity(const tomo_reference *reference, const tomo_measure *measure)
+double tomo_measure_velocity(const tomo_reference *reference, const tomo_measure *measure)
 {
+  if (!reference) return stand_in_velocity(measure);
   const interpolation b = interpolation_of(reference, measure);
   double sum = 0.0;
   for (int i = 0; i < b.count; i++)
@@ -200,9 +229,10 @@ static double at_depth(const interpolation *b, tomo_observable observable, int d
   return sum;
 }
 
-double tomo_reference_kernel(const tomo_reference *reference, const tomo_measure *measure,
-                             double depth_km)
+double tomo_measure_kernel(const tomo_reference *reference, const tomo_measure *measure,
+                           double depth_km)
 {
+  if (!reference) return stand_in_kernel(measure, depth_km);
   const double *depth = reference->depth;
   const int last = reference->n_depths - 1;
   if (!(depth_km <= depth[last])) return 0.0;

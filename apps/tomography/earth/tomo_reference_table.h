@@ -11,8 +11,6 @@ enum {
   REFERENCE_TEXT_MAX = 200 /* stored bytes of a line of the head */
 };
 
-enum { HEAD_TITLE, HEAD_MAPPING, HEAD_SOURCE, HEAD_MADE, N_HEADS };
-
 typedef struct reference_row {
   tomo_wave wave;
   int branch;

@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tomo_slices {
-  const tomo_mesh *mesh;
-  int n, n_radial;
-  double *depth_km; /* [n] */
-  double *basis;    /* [n][n_radial] values of the radial functions at the depths */
-};
-
 osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, int n,
                             const double *depth_km, tomo_slices **slices)
 {
@@ -43,21 +36,6 @@ void tomo_slices_destroy(tomo_slices **slices)
   free((*slices)->basis);
   free(*slices);
   *slices = NULL;
-}
-
-int tomo_slices_count(const tomo_slices *slices)
-{
-  return slices->n;
-}
-
-const double *tomo_slices_depths(const tomo_slices *slices)
-{
-  return slices->depth_km;
-}
-
-const tomo_mesh *tomo_slices_mesh(const tomo_slices *slices)
-{
-  return slices->mesh;
 }
 
 void tomo_slices_at(const tomo_slices *s, const double v[3], int n_fields, const tomo_field *field,

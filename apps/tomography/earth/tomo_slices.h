@@ -9,7 +9,12 @@
 #include "apps/tomography/earth/tomo_mesh.h"
 #include "apps/tomography/earth/tomo_radial.h"
 
-typedef struct tomo_slices tomo_slices;
+typedef struct tomo_slices {
+  const tomo_mesh *mesh;
+  int n, n_radial;
+  double *depth_km; /* [n] */
+  double *basis;    /* [n][n_radial] values of the radial functions at the depths */
+} tomo_slices;
 
 /* Creates an evaluator; it borrows mesh and basis.
  *   depth_km  [in]  n depths within the model; NULL: the Greville depths of the basis
@@ -18,15 +23,20 @@ osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, in
                             const double *depth_km, tomo_slices **slices);
 void tomo_slices_destroy(tomo_slices **slices);
 
-int tomo_slices_count(const tomo_slices *slices);
-const double *tomo_slices_depths(const tomo_slices *slices); /* depths in km, owned by the object */
-const tomo_mesh *tomo_slices_mesh(const tomo_slices *slices);
-
 /* A field. Its coefficients are those of a model (tomo_model.h), or, if flat, one for each knot. */
 typedef struct tomo_field {
   const double *coefficient;
   bool flat;
 } tomo_field;
+
+/* A field with its texts in files, which are ASCII. In a mesh of prisms (tomo_prisms.h) the data
+ * set's name is "mesh_" and `name`. */
+typedef struct tomo_variable {
+  const char *name, *long_name, *units;
+  const char *comment;   /* attribute "comment" of the variable; may be NULL */
+  const char *ancillary; /* names of related variables, separated by blanks; may be NULL */
+  tomo_field field;
+} tomo_variable;
 
 /* Values of fields at the point v (unit vector) and all depths; a flat field has a single value.
  * The weights are >= 0 and add up to 1, so coefficients >= 0 give values >= 0, and if the

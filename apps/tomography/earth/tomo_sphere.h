@@ -10,9 +10,6 @@
 
 #define TOMO_EARTH_RADIUS_KM 6371.0
 
-/* Converts geographic to geocentric degrees. Poles and equator do not change. */
-double tomo_geocentric_latitude(double geographic_degrees);
-
 /* Converts geographic latitude and longitude (degrees) to a geocentric unit vector v, and back.
  * Longitudes from tomo_lat_lon are in -180 .. 180. */
 void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double v[3]);

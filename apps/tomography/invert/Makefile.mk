@@ -14,10 +14,10 @@ apps_tomography_libinvert_la_SOURCES = \
   tools/common/order_free.h tools/common/order_free.c \
   tools/common/reproducible.h tools/common/reproducible.c \
   apps/tomography/invert/invert.h apps/tomography/invert/invert_results.h \
-  apps/tomography/invert/invert_list_options.h apps/tomography/invert/invert_list_options.c \
+  apps/tomography/invert/invert_list_options.c \
   apps/tomography/invert/invert_options.h apps/tomography/invert/invert_options.c apps/tomography/invert/invert_options_data.c \
-  apps/tomography/invert/invert_files.h apps/tomography/invert/invert_options_files.c \
-  apps/tomography/invert/invert_tables.c apps/tomography/invert/invert_selection.c apps/tomography/invert/invert_check_files.c \
+  apps/tomography/invert/invert_options_files.c \
+  apps/tomography/invert/invert_tables.c apps/tomography/invert/invert_selection.c \
   apps/tomography/invert/invert_netcdf.c apps/tomography/invert/invert_xdmf.c \
   apps/tomography/invert/invert_input.c apps/tomography/invert/invert_data.c \
   apps/tomography/invert/invert_bounds.c \
@@ -26,27 +26,24 @@ apps_tomography_libinvert_la_SOURCES = \
   apps/tomography/invert/invert_terminal.c \
   apps/tomography/invert/invert_pass.c \
   apps/tomography/invert/invert_resume.c \
-  apps/tomography/invert/invert_path_sums.c \
   apps/tomography/invert/invert_prior.c \
   apps/tomography/invert/invert_forecast.c \
   apps/tomography/invert/invert_assemble.c \
-  apps/tomography/invert/invert_misfit.c apps/tomography/invert/invert_fit.c apps/tomography/invert/invert_robust.c \
+  apps/tomography/invert/invert_fit.c apps/tomography/invert/invert_robust.c \
   apps/tomography/invert/invert_solve.c \
-  apps/tomography/invert/invert_path_qr.h apps/tomography/invert/invert_path_qr.c \
+  apps/tomography/invert/invert_path_qr.c \
   apps/tomography/invert/invert_rays.h apps/tomography/invert/invert_rays.c \
   apps/tomography/invert/invert_iterate.c \
   apps/tomography/invert/invert_scan.h apps/tomography/invert/invert_curve.c \
   apps/tomography/invert/invert_saved_hessian.c apps/tomography/invert/invert_scan.c \
-  apps/tomography/report/invert_scan_chart.h apps/tomography/report/invert_scan_chart.c apps/tomography/invert/invert_scan_plot.c \
   apps/tomography/invert/invert_rows.c apps/tomography/invert/invert_posterior.c apps/tomography/invert/invert_columns.c \
-  apps/tomography/invert/invert_recovery.c \
   apps/tomography/invert/invert_resolution.c \
   apps/tomography/invert/invert_report_uncertainty.c \
-  apps/tomography/report/invert_section.h apps/tomography/report/invert_section.c apps/tomography/invert/invert_frame.c \
-  apps/tomography/report/invert_page.h apps/tomography/report/invert_page_draw.c apps/tomography/report/invert_page_maps.c \
+  apps/tomography/report/invert_section.c \
+  apps/tomography/report/invert_page.h apps/tomography/report/invert_page_maps.c \
   apps/tomography/report/invert_page_charts.c apps/tomography/report/invert_page_html.c \
   apps/tomography/report/invert_page_parts.c apps/tomography/report/invert_page_tables.c apps/tomography/report/invert_page.c \
   apps/tomography/invert/invert_output.c apps/tomography/invert/invert_write_data.c \
-  apps/tomography/invert/invert_report_data.c apps/tomography/invert/invert_report.c \
-  apps/tomography/invert/invert_json_data.h apps/tomography/invert/invert_json_data.c apps/tomography/invert/invert_json.c \
-  apps/tomography/invert/invert_model.c apps/tomography/invert/invert.c
+  apps/tomography/invert/invert_report.c \
+  apps/tomography/invert/invert_json.c \
+  apps/tomography/invert/invert.c

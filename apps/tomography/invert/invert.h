@@ -17,114 +17,26 @@
 #ifndef OSLA_INVERT_H
 #define OSLA_INVERT_H
 
+#include "apps/tomography/draw/tomo_draw.h"
 #include "apps/tomography/earth/tomo_kernel.h"
-#include "apps/tomography/earth/tomo_measure.h"
 #include "apps/tomography/earth/tomo_mesh.h"
 #include "apps/tomography/earth/tomo_model.h"
 #include "apps/tomography/earth/tomo_path.h"
 #include "apps/tomography/earth/tomo_radial.h"
-#include "apps/tomography/invert/invert_files.h"
-#include "apps/tomography/invert/invert_list_options.h"
+#include "apps/tomography/earth/tomo_reference.h"
+#include "apps/tomography/earth/tomo_slices.h"
+#include "apps/tomography/invert/invert_options.h"
 #include "apps/tomography/invert/invert_results.h"
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_prior_file.h"
-#include "apps/tomography/report/invert_section.h"
 #include "osla_unstable.h"
 #include "tools/common/checkpoint.h"
 #include "tools/common/order_free.h"
 #include "tools/common/reproducible.h"
 
-#include <limits.h>
-
-struct command_line;
-struct json_t;
-struct poptOption;
 struct tomo_prisms;
 struct tomo_store;
-
-typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
-typedef enum invert_solver {
-  INVERT_DIRECT, /* H is assembled and factored */
-  INVERT_LSQR,   /* the rows of G are stored, see invert_rays.h */
-  INVERT_CG
-} invert_solver;
-/* The options of the user, checked. */
-typedef struct invert_options {
-  /* names of all files in one text, for reports; NULL: the shipped sample */
-  const char *stations, *events;
-  invert_file_options files; /* input lists, selection of their entries, netCDF and XDMF output */
-  char *const *words;        /* command line; NULL after the last word */
-  const char *data;          /* table of measurements; NULL: synthetic data of the true model */
-  const char *reference;     /* file, "prem" or "stand-in"; NULL: default of invert_data.c */
-  const char *write_data;    /* file for the synthetic data; NULL: none */
-  bool test;                 /* true if the data are synthetic, with a true model */
-  int robust;                /* 1: reweight outliers (--robust) */
-  double outlier;            /* outlier limit of --robust, in robust standard deviations */
-  const char *output, *map, *json;   /* output files; NULL: none */
-  const char *report;                /* directory of the HTML report; NULL: none */
-  const char *checkpoint;            /* checkpoint file; NULL: none */
-  double interval;                   /* seconds between checkpoints */
-  int keep;                          /* 1: the checkpoint file stays after the job */
-  const char *data_directory;        /* directory of the shipped tables; NULL: not found */
-  int major_arc;                     /* 1: also use major arcs */
-  double min_distance, max_distance; /* limits of the station-event distance, degrees */
-  long long max_paths;               /* upper limit of the number of paths; 0: none */
-  int frequency, n_radial; /* frequency of the icosahedral mesh, number of radial functions */
-  double depth_km, stretch;
-  tomo_kernel_options kernel;
-  double noise; /* standard deviation of the noise of synthetic data, in units of sigma */
-  tomo_model_options model;
-  tomo_prior_options prior; /* prior of the command line; the prior in use is job->prior */
-  /* true if the user gave the value; else prior holds the default */
-  bool damping_given, smoothing_given;
-  const char *prior_file; /* file of --prior; NULL: none */
-  int posterior;          /* 1: compute standard deviation and resolution of all unknowns */
-  invert_inverse inverse; /* method for the posterior */
-  int points;             /* number of points of --spread */
-  invert_point point[INVERT_POINTS_MAX];
-  invert_scan_plan scan;
-  invert_choice choose;
-  const char *scan_plot; /* file for the picture of the scan; NULL: none */
-  invert_solver solver;
-  double tolerance; /* relative tolerance of LSQR and CG */
-  long long iterations;
-  invert_factor factor;
-  int nprow, npcol; /* process grid; 0: chosen by the library */
-  long long nb;
-  osla_dtype dtype;
-  osla_uplo uplo;
-  int threads;      /* threads of each rank that trace paths */
-  long long subset; /* paths in one piece of work; 0: chosen by the program */
-  int progress_thread;
-  int resolution; /* number of sampled columns of the resolution matrix; 0: none */
-  double map_depth_km;
-  double centre; /* longitude of the middle of world maps, degrees */
-  int world;     /* 1: draw world maps even if the paths cover a small region */
-  /* sections of the report; if n_sections is 0, the program chooses them */
-  invert_section section[INVERT_SECTIONS_MAX];
-  int n_sections;
-  int quiet;
-  reproducible reproducible; /* settings of the command line; those in use are job->reproducible */
-} invert_options;
-
-#define INVERT_PREM "prem.txt" /* reference Earth, a file of the data directory */
-
-/* Parses and checks the command line. Local, with the same result on all ranks. `owner` stores the
- * strings; the caller releases it. If the result is false, the command ends with exit status
- * *status. */
-bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
-                  struct command_line *owner, int *status);
-
-/* Option table of input lists and of netCDF and XDMF output (invert_options_files.c):
- * INVERT_FILE_OPTIONS entries with the end mark. invert_check_file_options runs after the checks
- * of all other options; `line` owns the strings made. Local. */
-enum { INVERT_FILE_OPTIONS = 11 };
-void invert_file_table(invert_file_options *files, struct poptOption *table);
-osla_err invert_check_file_options(invert_options *options, struct command_line *line);
-/* Returns the number of depths of netCDF and XDMF output; *depth_km is the list of --slices, or
- * NULL for the depths of the radial functions. Local. */
-int invert_count_slices(const invert_options *options, const double **depth_km);
 
 /* Phases of the job whose time is measured. */
 typedef enum invert_phase {
@@ -176,7 +88,7 @@ typedef struct invert_job {
   tomo_site *stations, *events;
   int64_t n_stations, n_events;
   tomo_counts read_stations, read_events; /* numbers of entries read, used and rejected */
-  tomo_reference *reference;              /* NULL: stand-in formulas (tomo_measure.h) */
+  tomo_reference *reference;              /* NULL: stand-in formulas (tomo_reference.h) */
   char earth[PATH_MAX];                   /* file of the reference table, or "stand-in" */
   uint64_t earth_hash;                    /* hash of the reference file */
   tomo_data_reader *reader; /* child process of rank 0 that reads an HDF5 table of measurements */
@@ -217,11 +129,10 @@ osla_err invert_read_input(invert_job *job);
  * files; invert_read_tables reads them. */
 osla_err invert_name_tables(const invert_job *job, invert_tables *tables);
 osla_err invert_read_tables(invert_job *job);
+/* Broadcasts `bytes` bytes of *array from rank 0; the other ranks allocate it (invert_tables.c). */
+osla_err invert_bcast_new(const invert_job *job, void **array, int64_t bytes);
 /* Makes the great-circle arc of a path id; false if the arc is degenerate. Local. */
 bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
-
-/* The site where a path begins: an earthquake, or a station for ambient noise. Local. */
-const tomo_site *invert_path_source(const invert_job *job, int64_t path_id);
 
 /* Names the file of the reference table, or "stand-in" (invert_data.c). Rank 0. Errors: IO. */
 osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX]);
@@ -250,9 +161,9 @@ osla_err invert_make_problem(invert_job *job);
 osla_err invert_replace_hessian(invert_job *job);
 void invert_destroy(invert_job *job);
 
-/* True if stderr of this rank appears on a terminal, also through the pipe of an mpiexec on this
- * host (invert_terminal.c). Local. */
-bool invert_stderr_is_terminal(void);
+/* True if this rank prints progress lines: rank 0, not --quiet, and its stderr appears on a
+ * terminal, also through the pipe of an mpiexec on this host (invert_terminal.c). Local. */
+bool invert_shows_progress(const invert_job *job);
 
 /* Passes over all paths (invert_pass.c): distributes the paths over ranks and threads by a one-
  * sided counter. Each thread traces its paths in its workspace (worker.path) and calls `work` for
@@ -272,7 +183,7 @@ typedef struct invert_worker {
   double *d;            /* [k] whitened data */
   void *g;              /* [k * max columns] scratch panel of `work`; NULL unless pass->panels */
   double *g_sum;        /* [max columns] scratch of `work`; NULL unless pass->panels */
-  struct invert_path_qr *split; /* scratch of `work`, see invert_path_qr.h; initially NULL */
+  struct invert_path_qr *split; /* scratch of `work`, see invert_rays.h; initially NULL */
   order_free_sums sums[N_SUMS]; /* sums of this thread */
   int64_t data;
   double seconds_update;
@@ -293,7 +204,7 @@ void invert_free_sums(invert_worker *total);
 /* Restores the accumulator from the checkpoint, if there is one (invert_resume.c). */
 osla_err invert_restore_checkpoint(invert_job *job);
 
-/* Sums of the first pass (invert_path_sums.c). invert_add_path adds a path's misfit of the zero
+/* Sums of the first pass (invert_pass.c). invert_add_path adds a path's misfit of the zero
  * model, data and ray density to its worker's sums (local). invert_store_totals stores the totals
  * of all ranks in the job. */
 void invert_add_path(invert_worker *worker);
@@ -309,6 +220,11 @@ typedef void invert_prior_element(int64_t i, int64_t j, int64_t at, double part,
 osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
                             invert_prior_element *visit, void *arg);
 
+/* Offset of diagonal element i in this rank's array of a matrix with the layout of H; -1: another
+ * rank owns it. The element at an offset of the array (invert_prior.c). Local. */
+int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i);
+double invert_element(const invert_job *job, const osla_matrix *h, int64_t at);
+
 /* Time forecasts (invert_forecast.c), made only for --posterior and --scan: invert_forecast_work
  * prints a line on standard output before the work, invert_forecast_inverse (local) one after the
  * factorisation has been timed. */
@@ -320,17 +236,15 @@ double invert_inverse_work(const invert_job *job);
 /* Assembles H, gradient, ray density and the misfit of the zero model, adds the prior unless
  * job->scanning, and commits (invert_assemble.c). */
 osla_err invert_assemble(invert_job *job);
-/* invert_measure_misfit computes |d - G m|^2 by a second pass over the data (invert_misfit.c).
- * invert_store_fit (local) stores the misfit of each measure from the sums of that pass;
- * invert_free_fit (local) frees it (invert_fit.c). */
+/* invert_measure_misfit computes |d - G m|^2 by a second pass over the data (invert_fit.c).
+ * invert_free_fit (local) frees the misfit of each measure (invert_fit.c). */
 osla_err invert_measure_misfit(invert_job *job);
-osla_err invert_store_fit(invert_job *job, const invert_worker *total);
 void invert_free_fit(invert_fit *fit);
 /* With --robust, replaces the first model by models with less weight for outliers
  * (invert_robust.c). */
 osla_err invert_solve_robustly(invert_job *job);
 /* Computes a model with the weights job->weight, and if job->scanning with a scan of priors. False
- * `again` also restores the accumulator from the checkpoint (invert_model.c). */
+ * `again` also restores the accumulator from the checkpoint (invert_robust.c). */
 osla_err invert_compute_model(invert_job *job, bool again);
 
 /* Models under the priors of --scan (invert_scan.c). On return job->prior is the chosen prior, and
@@ -354,7 +268,7 @@ osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *val
  * invert_iterate_freedom computes z^T R z, R being the resolution matrix. */
 osla_err invert_iterate_scan(invert_job *job, double *misfit);
 osla_err invert_iterate_freedom(invert_job *job, const double *z, double *value);
-/* Compares the model with the true model (invert_recovery.c). Local. */
+/* Compares the model with the true model (invert_resolution.c). Local. */
 void invert_compare_models(invert_job *job);
 /* Computes the diagonal of the resolution matrix for a sample of unknowns (invert_resolution.c). */
 osla_err invert_sample_resolution(invert_job *job);
@@ -377,18 +291,16 @@ uint64_t invert_columns_bytes(const invert_job *job, int64_t width);
 osla_err invert_print_report(invert_job *job);
 osla_err invert_write_json(invert_job *job);
 /* The settings as a JSON object that the caller owns; NULL: no memory. Local. */
-struct json_t *invert_settings_json(const invert_job *job);
+json_t *invert_settings_json(const invert_job *job);
 
 /* Posterior, rows and scan (invert_report_uncertainty.c): in the text report, in the JSON report
  * (NULL: no memory), and as arrays of the result file. Rank 0. */
 void invert_print_uncertainty(const invert_job *job);
-struct json_t *invert_uncertainty_json(const invert_job *job);
+json_t *invert_uncertainty_json(const invert_job *job);
 osla_err invert_store_uncertainty(const invert_job *job, struct tomo_store *store);
 /* Writes the command line to `out`; words that a shell would change are quoted
- * (invert_report_data.c). Local. */
+ * (invert_report.c). Local. */
 void invert_put_command(const invert_options *o, FILE *out);
-/* Prints the data, and the rejected rows of the table. Local. */
-void invert_print_data(const invert_job *job);
 /* Print the misfit of each measure (invert_fit.c), and outliers and cycle skips (invert_robust.c).
  * Local. */
 void invert_print_fit(const invert_job *job);
@@ -406,16 +318,10 @@ bool invert_phase_is_used(const invert_job *job, invert_phase phase);
 const char *invert_phase_name(invert_phase phase);
 double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
 
-/* Draws the picture of --scan-plot (invert_scan_plot.c). Rank 0. */
-osla_err invert_plot_scan(const invert_job *job);
-
 /* Writes the HTML report of --report (invert_page.c), with the phase times of all ranks.
  * Rank 0. Without gnuplot the report has no pictures, and a line says so. */
 osla_err invert_write_page(const invert_job *job, const invert_phase_times *times);
 
-/* Rank 0 checks that all files are different and writable; with `room`, after the problem is made,
- * that there is room for them (invert_check_files.c). */
-osla_err invert_check_files(const invert_job *job, bool room);
 /* Writes model, map, and the files for other programs; rank 0 does the work (invert_output.c). */
 osla_err invert_write_output(invert_job *job);
 /* --write-data (invert_write_data.c): invert_check_write_data checks before the work that --data
@@ -424,13 +330,17 @@ osla_err invert_write_output(invert_job *job);
 osla_err invert_check_write_data(const invert_job *job);
 osla_err invert_write_data(invert_job *job);
 
-/* The frame of all maps (invert_frame.c). Local. */
-tomo_frame invert_choose_frame(const invert_job *job);
+/* Frame, coastlines and sites of all maps (invert_input.c). Local. */
+tomo_world invert_world(const invert_job *job);
 
 /* netCDF output (invert_netcdf.c): a lower bound of the file's size in bytes, and the writing.
  * Rank 0. */
 uint64_t invert_netcdf_bytes(const invert_job *job);
 osla_err invert_write_netcdf(const invert_job *job);
+/* Lists the fields that the job has computed, as variables of netCDF and XDMF; returns their
+ * number. v          [out]  TOMO_GRID_VARIABLES_MAX ancillary  [out]  text that the variables
+ * borrow */
+int invert_list_variables(const invert_job *job, tomo_variable *v, char ancillary[80]);
 
 /* XDMF output (invert_xdmf.c). invert_check_xdmf checks that the XDMF file can name the result
  * file; invert_xdmf_bytes returns the bytes of the mesh in the result file; invert_make_prisms
@@ -444,7 +354,13 @@ osla_err invert_write_xdmf(const invert_job *job, const struct tomo_prisms *mesh
 /* Numbers of stations and earthquakes read, used and rejected, in the text report and as JSON
  * (NULL: no memory); the options of the selection as JSON (invert_selection.c). Local. */
 void invert_print_selection(const invert_job *job);
-struct json_t *invert_selection_json(const invert_job *job);
-struct json_t *invert_selection_settings(const invert_options *options);
+json_t *invert_selection_json(const invert_job *job);
+json_t *invert_selection_settings(const invert_options *options);
+
+/* Parts of the JSON report about measurements, their fit, and synthetic tests. The caller owns the
+ * returned references; NULL: no memory. Local. */
+/* Misfit by measure (invert_fit.c); results of --robust (invert_robust.c). */
+json_t *invert_fit_json(const invert_job *job);
+json_t *invert_robust_json(const invert_job *job);
 
 #endif

@@ -36,7 +36,7 @@ static double bound_response(const invert_worker *w, int radial, double *size)
 
 static osla_err bound_path(invert_worker *w)
 {
-  const int radial = tomo_kernel_radial(w->job->kernel);
+  const int radial = w->job->kernel->n_radial;
   const double *length;
   double size[TOMO_RADIAL_MAX];
   const int32_t *knot;

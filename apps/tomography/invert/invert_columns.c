@@ -47,8 +47,7 @@ static osla_err find_all(invert_job *job, double *column, double *product, doubl
                          double *pulled)
 {
   const int64_t width = job->posterior.width;
-  const bool show =
-    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
+  const bool show = invert_shows_progress(job);
   for (int64_t first = 0; first < job->n; first += width) {
     const int64_t count = job->n - first < width ? job->n - first : width;
     if (show)

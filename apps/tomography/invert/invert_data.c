@@ -2,9 +2,9 @@
  * contents.
  *
  * Default of --reference: with --data the shipped table of PREM if it exists, else the stand-in
- * formulas (tomo_measure.h), which need no file. */
+ * formulas (tomo_reference.h), which need no file. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,12 +43,7 @@ static osla_err broadcast_file(const invert_job *job, const char *file, void **b
   OSLA_CALL(osla_agree(job->t, root ? tomo_file_read(file, bytes, &length) : OSLA_OK));
   *size = (int64_t)length;
   OSLA_CALL(osla_bcast(job->t, size, 1, MPI_INT64_T, 0));
-  if (!root) *bytes = malloc((size_t)*size + 1);
-  OSLA_CALL(osla_agree(
-    job->t, *bytes
-              ? OSLA_OK
-              : osla_error_set(OSLA_ERR_MEM, "no memory for table of %" PRId64 " bytes", *size)));
-  return osla_bcast(job->t, *bytes, *size, MPI_BYTE, 0);
+  return invert_bcast_new(job, bytes, *size);
 }
 
 osla_err invert_read_reference(invert_job *job)
@@ -114,17 +109,8 @@ static osla_err broadcast_table(invert_job *job)
   for (size_t i = 0; i < n; i++)
     bytes += (uint64_t)parts[i].count * parts[i].element;
   OSLA_CALL(osla_memory_check(job->t, root ? 0 : bytes));
-  osla_err err = OSLA_OK;
-  for (size_t i = 0; i < n && !root; i++) {
-    *parts[i].array = malloc((size_t)parts[i].count * parts[i].element + 1);
-    if (!*parts[i].array)
-      err = osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " data of %" PRId64 " paths",
-                           size[4], size[2]);
-  }
-  OSLA_CALL(osla_agree(job->t, err));
   for (size_t i = 0; i < n; i++)
-    OSLA_CALL(
-      osla_bcast(job->t, *parts[i].array, parts[i].count * (int64_t)parts[i].element, MPI_BYTE, 0));
+    OSLA_CALL(invert_bcast_new(job, parts[i].array, parts[i].count * (int64_t)parts[i].element));
   job->n_pairs = d->n_paths;
   return osla_bcast(job->t, &job->notes, sizeof job->notes, MPI_BYTE, 0);
 }

@@ -1,6 +1,5 @@
 /* Misfit by measure, from the sums of the second pass over the data; its output in both reports. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_json_data.h"
 #include "tools/common/command.h"
 
 #include <inttypes.h>
@@ -8,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-osla_err invert_store_fit(invert_job *job, const invert_worker *total)
+/* Stores the misfit of each measure from the sums of the second pass. */
+static osla_err store_fit(invert_job *job, const invert_worker *total)
 {
   invert_fit *fit = &job->fit;
   const size_t n = (size_t)job->data.n_measures;
@@ -96,4 +96,59 @@ json_t *invert_fit_json(const invert_job *job)
     }
   }
   return array;
+}
+
+/* ---- the second pass over all paths, independent of H ---- */
+
+/* Adds the squared residuals of a path, by measure. A datum with weight 0 is not counted. */
+static osla_err measure_path(invert_worker *w)
+{
+  double sum = 0.0;
+  for (int i = 0; i < w->set.count; i++)
+    order_free_add(&w->sums[SUM_BEFORE], w->set.measure[i], w->d[i] * w->d[i]);
+  tomo_path_residuals(w->path, w->job->m, w->d, w->d);
+  for (int i = 0; i < w->set.count; i++) {
+    const double square = w->d[i] * w->d[i];
+    sum += square;
+    order_free_add(&w->sums[SUM_AFTER], w->set.measure[i], square);
+    if (!w->factor || w->factor[i] > 0.0)
+      order_free_add(&w->sums[SUM_DATA], w->set.measure[i], 1.0);
+  }
+  order_free_add(&w->sums[SUM_MISFIT], 0, sum);
+  return OSLA_OK;
+}
+
+#define TRUSTED 1e-3 /* allowed error of the misfit, relative to |d|^2 */
+
+/* Compares the measured misfit with the misfit that the normal equations predict. A Hessian that
+ * is singular within rounding can pass the factorisation and still give a wrong model. */
+static osla_err check_solution(const invert_job *job)
+{
+  const invert_result *r = &job->result;
+  const bool is_float = job->options->dtype == OSLA_FLOAT;
+  double error = fabs(r->misfit_after - r->misfit_expected);
+  OSLA_CHECK(error <= TRUSTED * r->misfit_before, OSLA_ERR_STATE,
+             "the solution is inaccurate: its misfit is %.6g, and the normal equations predict "
+             "%.6g; raise --damping or --smoothing%s",
+             r->misfit_after, r->misfit_expected, is_float ? ", or use --precision double" : "");
+  return OSLA_OK;
+}
+
+osla_err invert_measure_misfit(invert_job *job)
+{
+  invert_worker total;
+  double start = osla_clock(), busy;
+  const int64_t measures = job->data.n_measures;
+  const invert_pass pass = {
+    .what = "measuring misfit",
+    .work = measure_path,
+    .n_sums = {
+      [SUM_MISFIT] = 1, [SUM_BEFORE] = measures, [SUM_AFTER] = measures, [SUM_DATA] = measures}};
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
+  if (err == OSLA_OK) job->result.misfit_after = order_free_value(&total.sums[SUM_MISFIT], 0);
+  if (err == OSLA_OK) err = osla_agree(job->t, store_fit(job, &total));
+  invert_free_sums(&total);
+  job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
+  OSLA_CALL(err);
+  return osla_agree(job->t, check_solution(job));
 }

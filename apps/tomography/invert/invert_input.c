@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const tomo_site *invert_path_source(const invert_job *job, int64_t path_id)
+/* The site where a path begins: an earthquake, or a station for ambient noise. */
+static const tomo_site *path_source(const invert_job *job, int64_t path_id)
 {
   const int64_t source = path_id / 2 / job->n_stations;
   return source < job->n_events ? &job->events[source] : &job->stations[source - job->n_events];
@@ -14,7 +15,7 @@ const tomo_site *invert_path_source(const invert_job *job, int64_t path_id)
 
 bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
 {
-  const tomo_site *from = invert_path_source(job, path_id);
+  const tomo_site *from = path_source(job, path_id);
   const tomo_site *station = &job->stations[path_id / 2 % job->n_stations];
   double source[3], receiver[3];
   tomo_unit_vector(from->latitude, from->longitude, source);
@@ -127,4 +128,42 @@ osla_err invert_read_input(invert_job *job)
   job->path_ids = job->data.path_id;
   job->n_paths = job->data.n_paths;
   return OSLA_OK;
+}
+
+/* ---- the frame of the maps: the region that the paths cross if it is a small part of the Earth,
+ * else the world ---- */
+
+enum { PATHS = 20000, POINTS_OF_PATH = 5 }; /* limit of the number of paths; points on each path */
+
+/* Unit vectors of points on the paths from end to end; with more than PATHS paths, of every
+ * `step`-th path. */
+static int64_t list_points(const invert_job *job, double (*point)[3])
+{
+  const int64_t step = job->n_paths / PATHS + 1;
+  int64_t n = 0;
+  for (int64_t i = 0; i < job->n_paths; i += step) {
+    tomo_arc arc;
+    if (!invert_path_arc(job, job->path_ids[i], &arc)) continue;
+    for (int k = 0; k < POINTS_OF_PATH; k++)
+      tomo_arc_point(&arc, arc.angle * k / (POINTS_OF_PATH - 1), point[n++]);
+  }
+  return n;
+}
+
+tomo_world invert_world(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  tomo_world world = {.frame = tomo_frame_world(o->centre),
+                      .data_directory = o->data_directory,
+                      .stations = job->stations,
+                      .events = job->events,
+                      .n_stations = job->n_stations,
+                      .n_events = job->n_events};
+  tomo_frame region;
+  if (o->world || job->n_paths == 0) return world;
+  double(*point)[3] = malloc((size_t)PATHS * POINTS_OF_PATH * sizeof *point);
+  if (point && tomo_frame_region(list_points(job, point), (const double(*)[3])point, &region))
+    world.frame = region;
+  free(point);
+  return world;
 }

@@ -51,8 +51,7 @@ static osla_err open_iteration(invert_job *job, iteration *it)
 {
   const bool cg = job->options->solver == INVERT_CG;
   *it = (iteration){.job = job, .a = invert_rays_operator(job->rays)};
-  it->show =
-    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
+  it->show = invert_shows_progress(job);
   OSLA_CALL(osla_agree(job->t, allocate_vectors(it)));
   OSLA_CALL(invert_rays_diagonal(job->rays, it->diagonal));
   for (int64_t j = 0; j < it->a.columns; j++) {
@@ -142,7 +141,7 @@ static osla_err gather_vector(invert_job *job, int64_t n, const double *part, do
 {
   memset(whole, 0, (size_t)job->n * sizeof *whole);
   for (int64_t j = 0; j < n; j++)
-    whole[invert_rays_first(job->rays) + j] = part[j];
+    whole[job->rays->first + j] = part[j];
   return osla_allreduce(job->t, whole, job->n, MPI_DOUBLE, MPI_SUM);
 }
 
@@ -150,7 +149,7 @@ static osla_err gather_vector(invert_job *job, int64_t n, const double *part, do
 static osla_err solve_for_model(iteration *it, osla_krylov_result *result)
 {
   invert_job *job = it->job;
-  memcpy(it->b, invert_rays_d(job->rays), (size_t)invert_rays_data(job->rays) * sizeof *it->b);
+  memcpy(it->b, job->rays->d, (size_t)job->rays->rows * sizeof *it->b);
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_TRANS, it->b, 0.0, it->y));
   OSLA_CALL(gather_vector(job, it->a.columns, it->y, job->gradient));
   OSLA_CALL(solve_system(it, result));
@@ -189,8 +188,8 @@ osla_err invert_iterate_model(invert_job *job)
  * |Q^T d|^2, the part that no model explains. */
 static osla_err measure_model(iteration *it, double *misfit)
 {
-  const int64_t count = invert_rays_data(it->job->rays);
-  const double *d = invert_rays_d(it->job->rays);
+  const int64_t count = it->job->rays->rows;
+  const double *d = it->job->rays->d;
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_NOTRANS, it->x, 0.0, it->b));
   double sum = -osla_dot_local(count, d, d);
   for (int64_t i = 0; i < count; i++)
@@ -217,7 +216,7 @@ static osla_err solve_prior_product(iteration *it)
 {
   osla_krylov_result result;
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_NOTRANS, it->y, 0.0, it->b));
-  memset(it->b, 0, (size_t)invert_rays_data(it->job->rays) * sizeof *it->b);
+  memset(it->b, 0, (size_t)it->job->rays->rows * sizeof *it->b);
   return solve_system(it, &result);
 }
 
@@ -225,7 +224,7 @@ osla_err invert_iterate_freedom(invert_job *job, const double *y, double *value)
 {
   iteration it;
   osla_err err = open_iteration(job, &it);
-  const double *mine = y + invert_rays_first(job->rays);
+  const double *mine = y + job->rays->first;
   *value = 0.0;
   if (err == OSLA_OK) {
     memcpy(it.y, mine, (size_t)it.a.columns * sizeof *it.y);

@@ -1,6 +1,5 @@
 /* The JSON report. Rank 0 writes it. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_json_data.h"
 #include "tools/common/command.h"
 
 #include <math.h>
@@ -35,6 +34,73 @@ static json_t *phases_json(const invert_job *job, const invert_phase_times *s)
     (void)json_object_set_new(phases, key, phase);
   }
   return phases;
+}
+
+/* The number, or JSON null unless `there`. */
+static json_t *number_if(bool there, double value)
+{
+  return there ? command_number(value) : json_null();
+}
+
+/* Adds the head lines of the reference table. */
+static void add_reference(const tomo_reference *r, json_t *settings)
+{
+  const struct {
+    const char *key, *value;
+  } heads[] = {{"reference_title", tomo_reference_head(r, HEAD_TITLE)},
+               {"reference_source", tomo_reference_head(r, HEAD_SOURCE)},
+               {"reference_made", tomo_reference_head(r, HEAD_MADE)},
+               {"reference_mapping", tomo_reference_head(r, HEAD_MAPPING)}};
+  for (size_t i = 0; settings && i < sizeof heads / sizeof *heads; i++)
+    (void)json_object_set_new(settings, heads[i].key,
+                              *heads[i].value ? command_string(heads[i].value) : json_null());
+}
+
+static json_t *data_settings(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  const tomo_kernel_options *k = &o->kernel;
+  const tomo_model_options *m = &o->model;
+  const bool made_up = !o->data;
+  json_t *settings =
+    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "data",
+              command_string(o->data), "reference", command_string(job->earth), "test",
+              command_string(o->test ? tomo_model_name(m->kind) : NULL), "periods",
+              number_if(made_up, k->n_periods), "branches", number_if(made_up, k->n_branches),
+              "period_min_s", number_if(made_up, k->period_min_s), "period_max_s",
+              number_if(made_up, k->period_max_s), "noise", number_if(o->test, o->noise),
+              "amplitude_percent", number_if(o->test, m->amplitude_percent), "cell_degrees",
+              number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_degrees), "cell_depth_km",
+              number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_depth_km), "robust",
+              o->robust, "outlier", number_if(o->robust, o->outlier));
+  if (job->reference) add_reference(job->reference, settings);
+  return settings;
+}
+
+/* Numbers and first messages of the rejected rows of the table. */
+static json_t *notes_json(const invert_job *job)
+{
+  const tomo_data_notes *n = &job->notes;
+  json_t *listed = json_array();
+  for (int64_t i = 0; i < n->listed; i++)
+    (void)json_array_append_new(listed, json_pack("{s:I, s:o}", "place", (json_int_t)n->place[i],
+                                                  "what", command_string(n->note[i])));
+  return json_pack("{s:I, s:I, s:I, s:I, s:o}", "rows", (json_int_t)n->rows, "unmatched",
+                   (json_int_t)n->unmatched, "beyond_distances", (json_int_t)n->distant,
+                   "without_sigma", (json_int_t)n->sigma_missing, "unmatched_first", listed);
+}
+
+static json_t *data_json(const invert_job *job)
+{
+  json_t *root = json_pack("{s:I}", "measures", (json_int_t)job->data.n_measures);
+  if (job->options->data) (void)json_object_set_new(root, "table", notes_json(job));
+  json_t *fit = invert_fit_json(job);
+  if (!fit || json_object_set_new(root, "fit", fit) != 0) {
+    json_decref(root);
+    return NULL;
+  }
+  if (job->options->robust) (void)json_object_set_new(root, "robust", invert_robust_json(job));
+  return root;
 }
 
 /* Settings that decide the result: data and model. */
@@ -106,23 +172,24 @@ static json_t *result_json(const invert_job *job)
     r->wall);
 }
 
-/* Adds the members of `part` to `into` and releases `part`; false if memory was missing. */
-static bool merge_object(json_t *into, json_t *part)
+/* Adds the members of all parts to `into`, and releases the parts; false if memory was missing. */
+static bool merge_objects(json_t *into, json_t *const *part, int n)
 {
-  bool added = into && part && json_object_update(into, part) == 0;
-  json_decref(part);
+  bool added = into != NULL;
+  for (int i = 0; i < n; i++) {
+    added = added && part[i] && json_object_update(into, part[i]) == 0;
+    json_decref(part[i]);
+  }
   return added;
 }
 
 json_t *invert_settings_json(const invert_job *job)
 {
   json_t *settings = json_object();
-  bool made = merge_object(settings, problem_settings(job->options));
-  made = merge_object(settings, other_settings(job)) && made;
-  made = merge_object(settings, invert_selection_settings(job->options)) && made;
-  made = merge_object(settings, invert_data_settings(job)) && made;
-  made = merge_object(settings, reproducible_json(&job->reproducible)) && made;
-  if (made) return settings;
+  json_t *const parts[] = {problem_settings(job->options), other_settings(job),
+                           invert_selection_settings(job->options), data_settings(job),
+                           reproducible_json(&job->reproducible)};
+  if (merge_objects(settings, parts, sizeof parts / sizeof *parts)) return settings;
   json_decref(settings);
   return NULL;
 }
@@ -130,14 +197,11 @@ json_t *invert_settings_json(const invert_job *job)
 static osla_err write_document(const invert_job *job, const invert_phase_times *s)
 {
   json_t *root = json_object(), *settings = invert_settings_json(job);
-  bool made =
-    merge_object(root, sizes_json(job)); /* merge releases its part also after a failure */
-  made = merge_object(root, result_json(job)) && made;
-  made = merge_object(root, iterative_json(job)) && made;
-  made = merge_object(root, invert_selection_json(job)) && made;
-  made = merge_object(root, invert_data_json(job)) && made;
-  made = merge_object(root, invert_uncertainty_json(job)) && made;
-  /* json_object_set_new fails if settings is NULL */
+  json_t *const parts[] = {sizes_json(job),     result_json(job),
+                           iterative_json(job), invert_selection_json(job),
+                           data_json(job),      invert_uncertainty_json(job)};
+  bool made = merge_objects(root, parts, sizeof parts / sizeof *parts);
+  /* json_object_set_new fails if its value is NULL */
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
   if (job->options->report)

@@ -1,5 +1,5 @@
-/* Parsers of list options; see invert_list_options.h. */
-#include "apps/tomography/invert/invert_list_options.h"
+/* Parsers of list options. */
+#include "apps/tomography/invert/invert_options.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,15 +20,6 @@ int invert_scan_count(const invert_scan_plan *plan)
   const int dampings = plan->damping.count, smoothings = plan->smoothing.count;
   if (dampings == 0 || smoothings == 0) return dampings + smoothings;
   return dampings * smoothings;
-}
-
-/* Cuts the text at the next separator, in place. Returns the part before it; *rest is the part
- * after it, NULL at the end. */
-static char *cut(char *text, char separator, char **rest)
-{
-  *rest = strchr(text, separator);
-  if (*rest) *(*rest)++ = '\0';
-  return text;
 }
 
 static osla_err read_number(const char *option, const char *word, double *value)
@@ -57,9 +48,10 @@ static const char scan_option[] = "--scan";
 /* Parses the range "A:B:N" of a key. */
 static osla_err read_range(const char *key, char *word, invert_range *range)
 {
-  char *last, *count = NULL;
-  cut(word, ':', &last);
-  if (last) cut(last, ':', &count);
+  char *last = word, *count;
+  (void)strsep(&last, ":");
+  count = last;
+  (void)strsep(&count, ":");
   OSLA_CHECK(last && count, OSLA_ERR_ARG, "--scan: %s needs A:B:N, N values from A to B", key);
   OSLA_CHECK(range->count == 0, OSLA_ERR_ARG, "--scan: %s is given twice", key);
   OSLA_CALL(read_number(scan_option, word, &range->first));
@@ -73,8 +65,8 @@ static osla_err read_range(const char *key, char *word, invert_range *range)
 
 static osla_err read_part(char *word, invert_scan_plan *plan)
 {
-  char *value;
-  const char *key = cut(word, '=', &value);
+  char *value = word;
+  const char *key = strsep(&value, "=");
   const bool damping = strcmp(key, "damping") == 0, smoothing = strcmp(key, "smoothing") == 0;
   OSLA_CHECK(value && (damping || smoothing || strcmp(key, "vectors") == 0), OSLA_ERR_ARG,
              "--scan: '%.*s' is none of damping=A:B:N, smoothing=A:B:N, vectors=K", SHOWN, key);
@@ -90,8 +82,8 @@ osla_err invert_parse_scan(const char *text, invert_scan_plan *plan)
   char *copy = strdup(text);
   OSLA_CHECK(copy, OSLA_ERR_MEM, "--scan: no memory");
   osla_err err = OSLA_OK;
-  for (char *part = copy, *rest = NULL; part && err == OSLA_OK; part = rest)
-    err = read_part(cut(part, ',', &rest), plan);
+  for (char *part = NULL, *rest = copy; err == OSLA_OK && (part = strsep(&rest, ","));)
+    err = read_part(part, plan);
   free(copy);
   OSLA_CALL(err);
   const int dampings = plan->damping.count, smoothings = plan->smoothing.count;
@@ -102,27 +94,7 @@ osla_err invert_parse_scan(const char *text, invert_scan_plan *plan)
   return OSLA_OK;
 }
 
-osla_err invert_parse_choice(const char *text, invert_choice *choice)
-{
-  *choice = INVERT_AS_GIVEN;
-  if (!text) return OSLA_OK;
-  *choice = strcmp(text, "gcv") == 0 ? INVERT_GCV : INVERT_CORNER;
-  OSLA_CHECK(*choice == INVERT_GCV || strcmp(text, "corner") == 0, OSLA_ERR_ARG,
-             "--choose: '%.*s' is neither corner nor gcv", SHOWN, text);
-  return OSLA_OK;
-}
-
-osla_err invert_parse_inverse(const char *text, invert_inverse *inverse)
-{
-  *inverse = INVERT_BY_MEMORY;
-  if (!text) return OSLA_OK;
-  *inverse = strcmp(text, "columns") == 0 ? INVERT_BY_COLUMNS : INVERT_IN_PLACE;
-  OSLA_CHECK(*inverse == INVERT_BY_COLUMNS || strcmp(text, "in-place") == 0, OSLA_ERR_ARG,
-             "--inverse: '%.*s' is neither in-place nor columns", SHOWN, text);
-  return OSLA_OK;
-}
-
-static osla_err read_point(char *word, double depth_km, invert_point *point)
+static osla_err read_point(char *word, double depth_km, tomo_location *point)
 {
   const struct {
     const char *name;
@@ -133,7 +105,7 @@ static osla_err read_point(char *word, double depth_km, invert_point *point)
   for (int i = 0; i < 3; i++) {
     OSLA_CHECK(rest, OSLA_ERR_ARG, "--spread: '%.*s' has no %s; write LAT,LON,DEPTH", SHOWN, word,
                part[i].name);
-    const char *field = cut(rest, ',', &rest);
+    const char *field = strsep(&rest, ",");
     OSLA_CALL(read_number("--spread", field, value[i]));
     OSLA_CHECK(*value[i] >= part[i].low && *value[i] <= part[i].high, OSLA_ERR_ARG,
                "--spread: %s %g is outside %g to %g", part[i].name, *value[i], part[i].low,
@@ -144,15 +116,14 @@ static osla_err read_point(char *word, double depth_km, invert_point *point)
 }
 
 osla_err invert_parse_spread(const char *text, double depth_km, int *points,
-                             invert_point point[INVERT_POINTS_MAX])
+                             tomo_location point[INVERT_POINTS_MAX])
 {
   *points = 0;
   if (!text) return OSLA_OK;
   char *copy = strdup(text);
   OSLA_CHECK(copy, OSLA_ERR_MEM, "--spread: no memory");
   osla_err err = OSLA_OK;
-  for (char *word = copy, *rest = NULL; word && err == OSLA_OK; word = rest) {
-    (void)cut(word, ';', &rest);
+  for (char *word = NULL, *rest = copy; err == OSLA_OK && (word = strsep(&rest, ";"));) {
     if (*points == INVERT_POINTS_MAX)
       err = osla_error_set(OSLA_ERR_ARG, "--spread: more than %d points", INVERT_POINTS_MAX);
     else

@@ -32,8 +32,9 @@ static uint64_t store_bytes(const invert_job *job)
   const uint64_t vectors = 1 + (uint64_t)count_fields(o) + 2 * (uint64_t)o->points;
   uint64_t arrays = (vectors * n + 3 * knots) * sizeof(double), mesh = 0;
   if (o->files.xdmf)
-    mesh = tomo_prisms_bytes(o->frequency, invert_count_slices(o, &depth_km), count_fields(o) + 1) +
-           (uint64_t)tomo_mesh_triangles_of(o->frequency) * 3 * sizeof(int32_t);
+    mesh =
+      tomo_prisms_bytes(o->frequency, invert_count_slices(o, &depth_km), count_fields(o) + 1) +
+      (uint64_t)tomo_mesh_count_triangles(tomo_mesh_knots_of(o->frequency)) * 3 * sizeof(int32_t);
   arrays += mesh;
   return mesh + 2 * arrays; /* HDF5: the file image in memory, and a copy of it */
 }
@@ -77,7 +78,7 @@ uint64_t invert_files_bytes(const invert_job *job)
   if (o->output) most = larger(most, store_bytes(job));
   if (o->files.netcdf) most = larger(most, netcdf_bytes(o));
   if (o->map || o->report) {
-    const tomo_frame frame = invert_choose_frame(job);
+    const tomo_frame frame = invert_world(job).frame;
     if (o->map) most = larger(most, map_bytes(&frame, o->map));
     if (o->report) most = larger(most, page_bytes(&frame, o));
   }

@@ -34,19 +34,17 @@ static char *make_history(const invert_job *job)
   return NULL;
 }
 
-/* Lists the fields that the job has computed; returns their number. */
-static int list_variables(const invert_job *job, tomo_grid_variable v[TOMO_GRID_VARIABLES_MAX],
-                          char ancillary[80])
+int invert_list_variables(const invert_job *job, tomo_variable *v, char ancillary[80])
 {
   const double *deviation = job->posterior.deviation, *resolution = job->posterior.resolution;
   int n = 0;
   (void)snprintf(ancillary, 80, "%s%sray_density", deviation ? "dlnvs_deviation " : "",
                  resolution ? "dlnvs_resolution " : "");
-  v[n++] = (tomo_grid_variable){"dlnvs",   "relative perturbation of isotropic shear-wave velocity",
-                                "percent", NULL,
-                                ancillary, {job->m, false}};
+  v[n++] = (tomo_variable){"dlnvs",   "relative perturbation of isotropic shear-wave velocity",
+                           "percent", NULL,
+                           ancillary, {job->m, false}};
   if (deviation)
-    v[n++] = (tomo_grid_variable){
+    v[n++] = (tomo_variable){
       "dlnvs_deviation",
       "standard deviation of dlnvs",
       "percent",
@@ -55,7 +53,7 @@ static int list_variables(const invert_job *job, tomo_grid_variable v[TOMO_GRID_
       NULL,
       {deviation, false}};
   if (resolution)
-    v[n++] = (tomo_grid_variable){
+    v[n++] = (tomo_variable){
       "dlnvs_resolution",
       "diagonal of the resolution matrix",
       "1",
@@ -64,10 +62,10 @@ static int list_variables(const invert_job *job, tomo_grid_variable v[TOMO_GRID_
       NULL,
       {resolution, false}};
   if (job->m_true)
-    v[n++] = (tomo_grid_variable){"dlnvs_true", "dlnvs of the model that made the data",
-                                  "percent",    NULL,
-                                  NULL,         {job->m_true, false}};
-  v[n++] = (tomo_grid_variable){
+    v[n++] = (tomo_variable){"dlnvs_true", "dlnvs of the model that made the data",
+                             "percent",    NULL,
+                             NULL,         {job->m_true, false}};
+  v[n++] = (tomo_variable){
     "ray_density",
     "length of paths for each knot of the model",
     "km",
@@ -80,7 +78,7 @@ static int list_variables(const invert_job *job, tomo_grid_variable v[TOMO_GRID_
 osla_err invert_write_netcdf(const invert_job *job)
 {
   const invert_file_options *f = &job->options->files;
-  tomo_grid_variable variable[TOMO_GRID_VARIABLES_MAX];
+  tomo_variable variable[TOMO_GRID_VARIABLES_MAX];
   tomo_slices *slices = NULL;
   char title[160], ancillary[80], *history = make_history(job);
   OSLA_CHECK(history, OSLA_ERR_MEM, "no memory for the history of %s", f->netcdf);
@@ -93,7 +91,7 @@ osla_err invert_write_netcdf(const invert_job *job)
   if (err == OSLA_OK) {
     const tomo_grid_file grid = {.slices = slices,
                                  .step_degrees = f->step_degrees,
-                                 .n_variables = list_variables(job, variable, ancillary),
+                                 .n_variables = invert_list_variables(job, variable, ancillary),
                                  .variable = variable,
                                  .title = title,
                                  .source = "osla " PACKAGE_VERSION ", osla invert",

@@ -195,15 +195,19 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
 /* Parses the lists, and checks options that require another option. */
 static osla_err check_lists(const raw_options *raw, invert_options *o)
 {
+  bool second = false;
   OSLA_CALL(invert_parse_scan(raw->scan, &o->scan));
-  OSLA_CALL(invert_parse_choice(raw->choose, &o->choose));
+  if (raw->choose) OSLA_CALL(check_word("--choose", raw->choose, "corner", "gcv", &second));
+  if (raw->choose) o->choose = second ? INVERT_GCV : INVERT_CORNER;
   OSLA_CALL(invert_parse_spread(raw->spread, o->depth_km, &o->points, o->point));
   OSLA_CHECK(raw->scan || !raw->choose, OSLA_ERR_ARG, "--choose requires --scan");
   OSLA_CHECK(raw->scan || !o->scan_plot, OSLA_ERR_ARG, "--scan-plot requires --scan");
   OSLA_CHECK(o->solver == INVERT_DIRECT || (!o->posterior && !raw->spread), OSLA_ERR_ARG,
              "%s needs an assembled matrix: use --solver cholesky or lu, not %s",
              o->posterior ? "--posterior" : "--spread", invert_solver_name(o->solver));
-  OSLA_CALL(invert_parse_inverse(raw->inverse, &o->inverse));
+  if (raw->inverse)
+    OSLA_CALL(check_word("--inverse", raw->inverse, "in-place", "columns", &second));
+  if (raw->inverse) o->inverse = second ? INVERT_BY_COLUMNS : INVERT_IN_PLACE;
   OSLA_CHECK(!raw->inverse || o->posterior, OSLA_ERR_ARG, "--inverse requires --posterior");
   OSLA_CHECK(o->factor == INVERT_CHOLESKY || o->inverse != INVERT_IN_PLACE, OSLA_ERR_ARG,
              "--inverse in-place requires --solver cholesky");

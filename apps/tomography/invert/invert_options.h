@@ -1,8 +1,181 @@
-/* Private parts of the parser of `osla invert`. Local. */
+/* The options of `osla invert` and their parsers. Local. */
 #ifndef INVERT_OPTIONS_H
 #define INVERT_OPTIONS_H
 
-#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/earth/tomo_kernel.h"
+#include "apps/tomography/earth/tomo_model.h"
+#include "apps/tomography/readers/tomo_selection.h"
+#include "osla_unstable.h"
+#include "tools/common/reproducible.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct command_line;
+struct poptOption;
+
+/* ---- lists: --scan, --spread (invert_list_options.c); --choose, --inverse ---- */
+
+enum { INVERT_POINTS_MAX = 64, INVERT_SCAN_MAX = 1000, INVERT_VECTORS_MAX = 1024 };
+
+/* `count` values from first to last, evenly spaced in their logarithm; count 0: no scan. */
+typedef struct invert_range {
+  double first, last;
+  int count;
+} invert_range;
+
+/* The parsed text of --scan, "damping=A:B:N,smoothing=A:B:M,vectors=K". */
+typedef struct invert_scan_plan {
+  invert_range damping, smoothing;
+  int vectors; /* number of random vectors for the estimate of a trace */
+} invert_scan_plan;
+
+/* Source of the prior of the final model: the options, the corner of the L-curve, the least
+ * generalised cross-validation. */
+typedef enum invert_choice { INVERT_AS_GIVEN, INVERT_CORNER, INVERT_GCV } invert_choice;
+
+/* Method for the posterior: the inverse overwrites the factor, or columns of the inverse are
+ * computed a few at a time. */
+typedef enum invert_inverse {
+  INVERT_BY_MEMORY, /* in place if the memory suffices, else by columns */
+  INVERT_IN_PLACE,
+  INVERT_BY_COLUMNS
+} invert_inverse;
+
+/* Value i of a range; number of priors of a scan. Local, pure. */
+double invert_range_value(const invert_range *range, int i);
+int invert_scan_count(const invert_scan_plan *plan);
+
+/* Parsers of the options; a NULL text gives the default. depth_km is the lower end of the model.
+ * Local. Errors: OSLA_ERR_ARG, with the wrong word. */
+osla_err invert_parse_scan(const char *text, invert_scan_plan *plan);
+osla_err invert_parse_spread(const char *text, double depth_km, int *points,
+                             tomo_location point[INVERT_POINTS_MAX]);
+
+/* ---- vertical sections of the HTML report (report/invert_section.c) ---- */
+
+enum { INVERT_SECTIONS_MAX = 8 };
+
+typedef struct invert_section {
+  double latitude[2], longitude[2]; /* positions of both ends, degrees */
+} invert_section;
+
+/* Parses "LAT,LON/LAT,LON", or several pairs separated by "/"; NULL: no section. Errors:
+ * OSLA_ERR_ARG with the wrong text. */
+osla_err invert_parse_sections(const char *text, invert_section section[INVERT_SECTIONS_MAX],
+                               int *count);
+
+/* ---- input lists of stations and earthquakes, files for other programs ---- */
+
+enum { INVERT_SLICES_MAX = 200 };
+
+typedef struct invert_file_options {
+  /* paths, NULL after the last; the list is NULL for the shipped sample */
+  char **stations, **events;
+  /* texts of the options; NULL: not given; parsed into `choice` and `slice_km` */
+  const char *time, *magnitude, *region, *station_region, *slices;
+  tomo_selection choice;
+  const char *netcdf, *xdmf; /* output files; NULL: none */
+  double step_degrees;       /* spacing of the netCDF grid */
+  int n_slices; /* number of depths in slice_km; 0: the depths of the radial functions */
+  double slice_km[INVERT_SLICES_MAX];
+} invert_file_options;
+
+/* The files of stations and events. If the user gave none, the lists point to the two sample
+ * paths. */
+typedef struct invert_tables {
+  char *const *stations, *const *events;
+  int n_stations, n_events;
+  char sample_stations[PATH_MAX], sample_events[PATH_MAX];
+  char *one[2]; /* one-element lists for the sample */
+} invert_tables;
+
+/* ---- all options ---- */
+
+typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
+typedef enum invert_solver {
+  INVERT_DIRECT, /* H is assembled and factored */
+  INVERT_LSQR,   /* the rows of G are stored, see invert_rays.h */
+  INVERT_CG
+} invert_solver;
+/* The options of the user, checked. */
+typedef struct invert_options {
+  /* names of all files in one text, for reports; NULL: the shipped sample */
+  const char *stations, *events;
+  invert_file_options files; /* input lists, selection of their entries, netCDF and XDMF output */
+  char *const *words;        /* command line; NULL after the last word */
+  const char *data;          /* table of measurements; NULL: synthetic data of the true model */
+  const char *reference;     /* file, "prem" or "stand-in"; NULL: default of invert_data.c */
+  const char *write_data;    /* file for the synthetic data; NULL: none */
+  bool test;                 /* true if the data are synthetic, with a true model */
+  int robust;                /* 1: reweight outliers (--robust) */
+  double outlier;            /* outlier limit of --robust, in robust standard deviations */
+  const char *output, *map, *json;   /* output files; NULL: none */
+  const char *report;                /* directory of the HTML report; NULL: none */
+  const char *checkpoint;            /* checkpoint file; NULL: none */
+  double interval;                   /* seconds between checkpoints */
+  int keep;                          /* 1: the checkpoint file stays after the job */
+  const char *data_directory;        /* directory of the shipped tables; NULL: not found */
+  int major_arc;                     /* 1: also use major arcs */
+  double min_distance, max_distance; /* limits of the station-event distance, degrees */
+  long long max_paths;               /* upper limit of the number of paths; 0: none */
+  int frequency, n_radial; /* frequency of the icosahedral mesh, number of radial functions */
+  double depth_km, stretch;
+  tomo_kernel_options kernel;
+  double noise; /* standard deviation of the noise of synthetic data, in units of sigma */
+  tomo_model_options model;
+  tomo_prior_options prior; /* prior of the command line; the prior in use is job->prior */
+  /* true if the user gave the value; else prior holds the default */
+  bool damping_given, smoothing_given;
+  const char *prior_file; /* file of --prior; NULL: none */
+  int posterior;          /* 1: compute standard deviation and resolution of all unknowns */
+  invert_inverse inverse; /* method for the posterior */
+  int points;             /* number of points of --spread */
+  tomo_location point[INVERT_POINTS_MAX];
+  invert_scan_plan scan;
+  invert_choice choose;
+  const char *scan_plot; /* file for the picture of the scan; NULL: none */
+  invert_solver solver;
+  double tolerance; /* relative tolerance of LSQR and CG */
+  long long iterations;
+  invert_factor factor;
+  int nprow, npcol; /* process grid; 0: chosen by the library */
+  long long nb;
+  osla_dtype dtype;
+  osla_uplo uplo;
+  int threads;      /* threads of each rank that trace paths */
+  long long subset; /* paths in one piece of work; 0: chosen by the program */
+  int progress_thread;
+  int resolution; /* number of sampled columns of the resolution matrix; 0: none */
+  double map_depth_km;
+  double centre; /* longitude of the middle of world maps, degrees */
+  int world;     /* 1: draw world maps even if the paths cover a small region */
+  /* sections of the report; if n_sections is 0, the program chooses them */
+  invert_section section[INVERT_SECTIONS_MAX];
+  int n_sections;
+  int quiet;
+  reproducible reproducible; /* settings of the command line; those in use are job->reproducible */
+} invert_options;
+
+#define INVERT_PREM "prem.txt" /* reference Earth, a file of the data directory */
+
+/* Parses and checks the command line. Local, with the same result on all ranks. `owner` stores the
+ * strings; the caller releases it. If the result is false, the command ends with exit status
+ * *status. */
+bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
+                  struct command_line *owner, int *status);
+
+/* Option table of input lists and of netCDF and XDMF output (invert_options_files.c):
+ * INVERT_FILE_OPTIONS entries with the end mark. invert_check_file_options runs after the checks
+ * of all other options; `line` owns the strings made. Local. */
+enum { INVERT_FILE_OPTIONS = 11 };
+void invert_file_table(invert_file_options *files, struct poptOption *table);
+osla_err invert_check_file_options(invert_options *options, struct command_line *line);
+/* Returns the number of depths of netCDF and XDMF output; *depth_km is the list of --slices, or
+ * NULL for the depths of the radial functions. Local. */
+int invert_count_slices(const invert_options *options, const double **depth_km);
+
+/* ---- private to the parser ---- */
 
 #define INVERT_UNSET (-1e300) /* value of a number that the user has not given */
 

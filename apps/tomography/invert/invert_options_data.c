@@ -1,4 +1,4 @@
-/* Options of measurements and of synthetic tests; see invert_options.h. */
+/* Options of measurements and of synthetic tests. */
 #include "apps/tomography/invert/invert_options.h"
 
 #include <math.h>

@@ -3,8 +3,10 @@
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_store.h"
+#include "apps/tomography/report/invert_page.h"
 #include "osla_clock.h"
 #include "osla_log.h"
+#include "tools/common/library_files.h"
 #include "tools/common/report_directory.h"
 
 #include <inttypes.h>
@@ -162,13 +164,8 @@ static osla_err write_map(invert_job *job)
                   .m_recovered = job->m,
                   .density = job->density,
                   .depth_km = o->map_depth_km,
-                  .frame = invert_choose_frame(job),
-                  .stations = job->stations,
-                  .n_stations = job->n_stations,
-                  .events = job->events,
-                  .n_events = job->n_events,
-                  .title = title,
-                  .data_directory = o->data_directory};
+                  .world = invert_world(job),
+                  .title = title};
   osla_err err = tomo_map_write(&map, o->map);
   job->result.map_written = err == OSLA_OK;
   if (err != OSLA_ERR_UNSUPPORTED) return err;
@@ -184,12 +181,49 @@ static osla_err write_page(invert_job *job, const invert_phase_times *times)
   return err;
 }
 
+/* --scan-plot: L-curve and cross-validation side by side in one picture. */
+enum { WIDTH = 1120, HEIGHT = 420 };
+
+static osla_err draw_charts(const invert_scan *scan, const char *file, tomo_draw **draw)
+{
+  const tomo_box left = {94, 14, 452, 290}, right = {94 + WIDTH / 2, 14, 452, 290};
+  const tomo_world world = {.frame = tomo_frame_world(0.0)};
+  scan_chart chart;
+  int picture;
+  void *bytes = NULL;
+  size_t size;
+  OSLA_CALL(osli_new_file_check(file, 0));
+  OSLA_CALL(tomo_draw_create(&world, draw));
+  OSLA_CALL(tomo_draw_begin(*draw, tomo_draw_format_of(file), WIDTH, HEIGHT, &picture));
+  invert_chart_corners(scan, &chart);
+  tomo_draw_chart(*draw, &chart.chart, left);
+  invert_chart_validation(scan, &chart);
+  tomo_draw_chart(*draw, &chart.chart, right);
+  OSLA_CALL(tomo_draw_start(*draw));
+  OSLA_CALL(tomo_draw_wait(*draw));
+  osla_err err = tomo_draw_read_picture(*draw, picture, &bytes, &size);
+  if (err == OSLA_OK) err = osli_new_file_write(file, bytes, size);
+  free(bytes);
+  return err;
+}
+
+static osla_err plot_scan(const invert_job *job)
+{
+  tomo_draw *drawing = NULL;
+  const char *file = job->options->scan_plot;
+  osla_err err = draw_charts(&job->scan, file, &drawing);
+  tomo_draw_destroy(&drawing);
+  if (err != OSLA_ERR_UNSUPPORTED) return err;
+  osla_log(-1, "%s: no picture of the scan: %s", file, osla_error_text());
+  return OSLA_OK;
+}
+
 /* Writes all requested files. Pictures come first because they are slow: a job that is killed
  * while gnuplot draws leaves no file. The model is written even if a picture failed. */
 static osla_err write_all(invert_job *job, const invert_phase_times *times)
 {
   char text[512];
-  osla_err err = OSLA_OK, drawn = job->options->scan_plot ? invert_plot_scan(job) : OSLA_OK;
+  osla_err err = OSLA_OK, drawn = job->options->scan_plot ? plot_scan(job) : OSLA_OK;
   if (drawn == OSLA_OK && job->options->map) drawn = write_map(job);
   if (drawn == OSLA_OK && job->options->report) drawn = write_page(job, times);
   if (drawn != OSLA_OK) (void)snprintf(text, sizeof text, "%s", osla_error_text());

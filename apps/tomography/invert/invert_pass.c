@@ -2,7 +2,7 @@
  * counter by a one-sided fetch-and-add. There is no master; a slow rank fetches fewer subsets
  * (French et al., IPDPS 2015, section II.B.3, who use a root thread). */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_path_qr.h"
+#include "apps/tomography/invert/invert_rays.h"
 #include "tools/common/command.h"
 
 #include <stdio.h>
@@ -234,7 +234,7 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
   if (err != OSLA_OK) return err;
 
-  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
+  l.show = invert_shows_progress(job);
   l.start = l.shown = osla_clock();
   /* each thread calls the BLAS by itself */
   if (job->options->threads > 1) osla_blas_set_threads(1);
@@ -249,4 +249,26 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
   err = osla_agree(job->t, l.err);
   osla_counter_destroy(&l.counter);
   return err == OSLA_OK ? reduce_sums(job, total) : err;
+}
+
+void invert_add_path(invert_worker *w)
+{
+  const int32_t *knot;
+  const double *length;
+  const int64_t knots = tomo_path_knots(w->path, &knot, &length);
+  order_free_add(&w->sums[SUM_MISFIT], 0, tomo_path_misfit(w->path, NULL, w->d));
+  for (int i = 0; i < w->set.count; i++)
+    w->data += !w->factor || w->factor[i] > 0.0;
+  for (int64_t j = 0; j < knots; j++)
+    order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j]);
+}
+
+osla_err invert_store_totals(invert_job *job, const invert_worker *total)
+{
+  invert_result *r = &job->result;
+  r->misfit_before = order_free_value(&total->sums[SUM_MISFIT], 0);
+  r->data = total->data;
+  for (int64_t l = 0; l < job->knots; l++)
+    job->density[l] = order_free_value(&total->sums[SUM_KNOTS], l);
+  return osla_allreduce(job->t, &r->data, 1, MPI_INT64_T, MPI_SUM);
 }

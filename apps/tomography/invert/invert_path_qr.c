@@ -1,7 +1,7 @@
 /* W = Q R by the Gram-Schmidt method with reorthogonalisation (Giraud, Langou, Rozloznik,
  * Computers and Mathematics with Applications 50 (2005) 1069-1075). A column that depends on the
  * preceding columns gives no row. */
-#include "apps/tomography/invert/invert_path_qr.h"
+#include "apps/tomography/invert/invert_rays.h"
 
 #include <math.h>
 #include <stdlib.h>

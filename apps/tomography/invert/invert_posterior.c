@@ -19,46 +19,29 @@ typedef struct diagonal_parts {
   double *pulled;   /* [n] this rank's part of the diagonal of C P */
 } diagonal_parts;
 
-static double element(const invert_job *job, int64_t at)
-{
-  const void *local = osla_matrix_local(job->factor);
-  return job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
-                                           : ((const double *)local)[at];
-}
-
 /* Adds C[i, j] P[j, i] to rows i and j of the diagonal of C P. */
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
   const diagonal_parts *r = arg;
-  const double value = element(r->job, at) * part;
+  const double value = invert_element(r->job, r->job->factor, at) * part;
   r->pulled[i] += value;
   if (i != j) r->pulled[j] += value;
 }
 
 static void read_variances(const diagonal_parts *r)
 {
-  const osla_layout f = osla_matrix_layout(r->job->factor);
-  const int prow = osla_grid_prow(r->job->grid), pcol = osla_grid_pcol(r->job->grid);
-  const int64_t lld = osla_matrix_lld(r->job->factor, osla_transport_rank(r->job->t));
-  for (int64_t i = 0; i < f.m; i++)
-    if (osla_index_owner(i, f.mb, f.nprow) == prow && osla_index_owner(i, f.nb, f.npcol) == pcol)
-      r->variance[i] = element(r->job, osla_index_local(i, f.mb, f.nprow) +
-                                         osla_index_local(i, f.nb, f.npcol) * lld);
-}
-
-static int ascending(const void *x, const void *y)
-{
-  const double a = *(const double *)x, b = *(const double *)y;
-  return (a > b) - (a < b);
+  for (int64_t i = 0; i < r->job->n; i++) {
+    const int64_t at = invert_diagonal_offset(r->job, r->job->factor, i);
+    if (at >= 0) r->variance[i] = invert_element(r->job, r->job->factor, at);
+  }
 }
 
 static void summarise(invert_posterior *p, int64_t n, double *sorted)
 {
   memcpy(sorted, p->deviation, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  p->median = tomo_median(sorted, n);
   p->least = sorted[0];
   p->most = sorted[n - 1];
-  p->median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
   p->mean = p->trace = 0.0;
   for (int64_t i = 0; i < n; i++) {
     p->mean += p->deviation[i] / (double)n;

@@ -8,17 +8,12 @@
 static osla_err broadcast_factors(invert_job *job)
 {
   tomo_prior_factors *f = &job->prior_factors;
-  const int64_t n = job->n, radial = job->options->n_radial;
-  const bool root = osla_transport_rank(job->t) == 0;
+  const int64_t radial = job->options->n_radial;
   int lateral = f->lateral != NULL;
   OSLA_CALL(osla_bcast(job->t, &lateral, 1, MPI_INT, 0));
-  if (!root) f->damping = malloc((size_t)n * sizeof(double));
-  if (!root && lateral) f->lateral = malloc((size_t)radial * sizeof(double));
-  const bool made = f->damping && (f->lateral || !lateral);
-  OSLA_CALL(osla_agree(
-    job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for prior of the unknowns")));
-  OSLA_CALL(osla_bcast(job->t, f->damping, n, MPI_DOUBLE, 0));
-  return lateral ? osla_bcast(job->t, f->lateral, radial, MPI_DOUBLE, 0) : OSLA_OK;
+  OSLA_CALL(invert_bcast_new(job, (void **)&f->damping, job->n * (int64_t)sizeof(double)));
+  if (!lateral) return OSLA_OK;
+  return invert_bcast_new(job, (void **)&f->lateral, radial * (int64_t)sizeof(double));
 }
 
 /* Factors of the file replace the defaults; values that the user gave multiply them. */
@@ -38,6 +33,23 @@ osla_err invert_make_prior(invert_job *job)
   if (!o->damping_given) job->prior.damping = 1.0;
   if (!o->smoothing_given && f->lateral) job->prior.lateral = 1.0;
   return OSLA_OK;
+}
+
+int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i)
+{
+  const osla_layout f = osla_matrix_layout(h);
+  if (osla_index_owner(i, f.mb, f.nprow) != osla_grid_prow(job->grid) ||
+      osla_index_owner(i, f.nb, f.npcol) != osla_grid_pcol(job->grid))
+    return -1;
+  return osla_index_local(i, f.mb, f.nprow) +
+         osla_index_local(i, f.nb, f.npcol) * osla_matrix_lld(h, osla_transport_rank(job->t));
+}
+
+double invert_element(const invert_job *job, const osla_matrix *h, int64_t at)
+{
+  const void *local = osla_matrix_local(h);
+  return job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
+                                           : ((const double *)local)[at];
 }
 
 typedef struct panel {

@@ -2,39 +2,11 @@
  * each knot of each path, N_r numbers for each path, N_r numbers for each touched knot; R once for
  * each set of measurements on this rank, and for each path with weights. */
 #include "apps/tomography/invert/invert_rays.h"
-#include "apps/tomography/invert/invert_path_qr.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A path of this rank. */
-typedef struct ray {
-  int64_t count; /* number of knots; 0: degenerate path */
-  /* [count] A[l]; start of the allocation, which also holds the path's own R and the knots */
-  double *length;
-  int32_t *knot;   /* [count] knots: first mesh indices, then indices into the touched knots */
-  const double *r; /* R, rows x N_r row-major; owned by the path or by its set */
-  int32_t rows;    /* number of rows of R: min(k, N_r) */
-  int64_t first;   /* index of the path's first row on this rank */
-} ray;
-
-struct invert_rays {
-  const invert_job *job;
-  int64_t radial;
-  double **set_r;  /* [sets] R of each set; NULL: no path of this rank used it yet */
-  int64_t n, rows; /* number of paths of this rank, number of their rows */
-  ray *path;       /* [n] in the order of the list of paths */
-  double *d;       /* [rows] Q^T d of the paths */
-  int64_t *start;  /* [size + 1] first knot of each rank */
-  int64_t touched; /* number of knots that paths of this rank touch */
-  osla_forest *forest;
-  /* [radial * touched] coefficients of the touched knots; ranks on the same node read them in
-   * place */
-  double *ghost;
-  osla_csr *prior;
-};
 
 /* *r := R of the path's set; the first path with that set computes it. */
 static osla_err factor_of_set(invert_rays *rays, const invert_path_qr *split, const double **r)
@@ -61,7 +33,7 @@ static osla_err store_path(invert_worker *w)
   const int64_t place = w->index / osla_transport_size(w->job->t), k = tomo_path_count(w->path);
   const int32_t *knot;
   const double *length;
-  ray *mine = &rays->path[place];
+  invert_ray *mine = &rays->path[place];
   invert_add_path(w);
   if (!w->split)
     OSLA_CALL(
@@ -238,6 +210,7 @@ static osla_err allocate(invert_job *job)
   rays->d = calloc((size_t)rays->rows + 1, sizeof *rays->d);
   OSLA_CHECK(rays->d, OSLA_ERR_MEM, "no memory for %" PRId64 " rows of paths", rays->rows);
   osla_even_blocks(job->knots, size, rays->start);
+  rays->first = rays->start[rank] * rays->radial;
   return OSLA_OK;
 }
 
@@ -280,7 +253,7 @@ void invert_rays_destroy(invert_rays **rays)
 enum { TOGETHER = 4 };
 
 /* average[r] := sum over the path's knots l of A[l] x[l, r]. */
-static void average_path(const ray *path, int64_t radial, const double *restrict ghost,
+static void average_path(const invert_ray *path, int64_t radial, const double *restrict ghost,
                          double *restrict average)
 {
   int64_t from = 0;
@@ -303,7 +276,7 @@ static void average_path(const ray *path, int64_t radial, const double *restrict
 }
 
 /* The transposed product: x[l, r] += A[l] average[r]; with `squared` A[l]^2 replaces A[l]. */
-static void spread_path(const ray *path, int64_t radial, bool squared,
+static void spread_path(const invert_ray *path, int64_t radial, bool squared,
                         const double *restrict average, double *restrict ghost)
 {
   for (int64_t j = 0; j < path->count; j++) {
@@ -329,7 +302,7 @@ static osla_err multiply(invert_rays *rays, const double *x, double beta, double
   OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows));
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
-    const ray *mine = &rays->path[p];
+    const invert_ray *mine = &rays->path[p];
     double average[TOMO_RADIAL_MAX], *rows = u + mine->first;
     average_path(mine, radial, rays->ghost, average);
     for (int64_t i = 0; i < mine->rows; i++) {
@@ -360,7 +333,7 @@ static osla_err multiply_transposed(invert_rays *rays, const double *u, double b
   OSLA_CALL(osla_spmv(OSLA_TRANS, rays->prior, u + rays->rows, beta, y));
   clear_ghosts(rays);
   for (int64_t p = 0; p < rays->n; p++) {
-    const ray *mine = &rays->path[p];
+    const invert_ray *mine = &rays->path[p];
     double average[TOMO_RADIAL_MAX] = {0.0};
     for (int64_t i = 0; i < mine->rows; i++)
       for (int64_t r = i; r < radial; r++)
@@ -390,7 +363,7 @@ osla_err invert_rays_diagonal(invert_rays *rays, double *d)
   OSLA_CALL(osla_csr_column_squares(rays->prior, d));
   clear_ghosts(rays);
   for (int64_t p = 0; p < rays->n; p++) {
-    const ray *mine = &rays->path[p];
+    const invert_ray *mine = &rays->path[p];
     double square[TOMO_RADIAL_MAX] = {0.0};
     for (int64_t i = 0; i < mine->rows; i++)
       for (int64_t r = i; r < radial; r++)
@@ -398,21 +371,6 @@ osla_err invert_rays_diagonal(invert_rays *rays, double *d)
     spread_path(mine, radial, true, square, rays->ghost);
   }
   return reduce(rays, d);
-}
-
-int64_t invert_rays_first(const invert_rays *rays)
-{
-  return rays->start[osla_transport_rank(rays->job->t)] * rays->radial;
-}
-
-int64_t invert_rays_data(const invert_rays *rays)
-{
-  return rays->rows;
-}
-
-const double *invert_rays_d(const invert_rays *rays)
-{
-  return rays->d;
 }
 
 uint64_t invert_rays_bytes(const invert_rays *rays)
@@ -425,7 +383,7 @@ uint64_t invert_rays_bytes(const invert_rays *rays)
     if (rays->set_r[i]) bytes += (uint64_t)(k < rays->radial ? k : rays->radial) * row;
   }
   for (int64_t p = 0; p < rays->n; p++) {
-    const ray *mine = &rays->path[p];
+    const invert_ray *mine = &rays->path[p];
     bytes += (uint64_t)mine->count * (sizeof(double) + sizeof(int32_t)) + sizeof *mine;
     if (mine->r == mine->length + mine->count) bytes += (uint64_t)mine->rows * row;
   }

@@ -1,6 +1,7 @@
 /* The text report on standard output. Rank 0 prints it. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
+#include <string.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,6 +81,64 @@ static void print_recovery(const char *where, const tomo_recovery *c)
                c->amplitude, c->variance_reduction);
 }
 
+/* Writes a word so that a shell reads it as one word. */
+static void put_word(const char *word, FILE *out)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "-_=./,:+@%";
+  const char *quote = word[strspn(word, plain)] != '\0' || *word == '\0' ? "'" : "";
+  (void)fprintf(out, " %s", quote);
+  for (; *word; word++) {
+    if (*word == '\'')
+      (void)fputs("'\\''", out);
+    else
+      (void)fputc(*word, out);
+  }
+  (void)fputs(quote, out);
+}
+
+void invert_put_command(const invert_options *o, FILE *out)
+{
+  (void)fputs("osla", out);
+  for (char *const *word = o->words; word && *word; word++)
+    put_word(*word, out);
+}
+
+/* Prints the numbers of rejected measurements by reason, and the first messages with their lines.
+ */
+static void print_notes(const invert_job *job)
+{
+  const tomo_data_notes *n = &job->notes;
+  if (n->sigma_missing > 0)
+    (void)printf("           %" PRId64 " without sigma: %g of the period\n", n->sigma_missing,
+                 job->options->kernel.sigma_fraction);
+  if (n->distant > 0)
+    (void)printf("           %" PRId64 " left out: not between %g and %g degrees\n", n->distant,
+                 job->options->min_distance, job->options->max_distance);
+  if (n->unmatched == 0) return;
+  (void)printf("Not used   %" PRId64 " of %" PRId64 " measurements%s\n", n->unmatched, n->rows,
+               n->unmatched > n->listed ? ", the first:" : ":");
+  for (int64_t i = 0; i < n->listed; i++)
+    (void)printf("           %s:%" PRId64 ": %s\n", job->options->data, n->place[i], n->note[i]);
+}
+
+static void print_data(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  (void)printf("Data       %" PRId64 " paths (%" PRId64 " stations, %" PRId64 " earthquakes)",
+               job->n_paths, job->n_stations, job->n_events);
+  if (!o->data) {
+    (void)printf(" x %" PRId64 " measurements\n", job->data.n_measures);
+  } else {
+    (void)printf(", %" PRId64 " measurements of %" PRId64 " kinds\n",
+                 tomo_data_first(&job->data, job->n_paths), job->data.n_measures);
+    print_notes(job);
+  }
+  (void)printf("Reference  %s\n", strcmp(job->earth, "stand-in") == 0
+                                    ? "stand-in formulas (--reference)"
+                                    : job->earth);
+}
+
 static void print_problem(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -87,7 +146,7 @@ static void print_problem(const invert_job *job)
   (void)printf("Model      %" PRId64 " unknowns: %" PRId64
                " knots x %d radial functions to %g km\n",
                job->n, job->knots, o->n_radial, o->depth_km);
-  invert_print_data(job);
+  print_data(job);
   invert_print_selection(job);
   (void)printf(
     "Machine    %d rank%s (%d x %d) x %d thread%s, %d node%s; about %s of memory per rank\n",

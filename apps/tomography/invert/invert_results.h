@@ -52,7 +52,6 @@ typedef struct invert_posterior {
   double *covariance;      /* [points * n] rows of the posterior covariance, percent^2 */
   double *spread_km;       /* [points] lateral spread of each row, km */
   double *spread_depth_km; /* [points] spread of each row in depth, km */
-  double seconds_rows;
 } invert_posterior;
 
 /* Models of one assembly under several priors (invert_scan.c). If the damping is scanned, each

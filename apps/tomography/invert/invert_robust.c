@@ -12,7 +12,7 @@
  * Memory: 32 bytes for each datum, on each rank. All ranks compute the same weights from the same
  * bits. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_json_data.h"
+#include "apps/tomography/invert/invert_rays.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,25 +56,13 @@ static osla_err find_residuals(invert_job *job, robust_work *work)
   return osla_allreduce(job->t, work->residual, work->n, MPI_DOUBLE, MPI_SUM);
 }
 
-static int by_value(const void *x, const void *y)
-{
-  const double a = *(const double *)x, b = *(const double *)y;
-  return a < b ? -1 : a > b;
-}
-
-static double median(double *values, int64_t n)
-{
-  qsort(values, (size_t)n, sizeof *values, by_value);
-  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
-}
-
 static double find_scale(const robust_work *work)
 {
   memcpy(work->sorted, work->residual, (size_t)work->n * sizeof *work->sorted);
-  const double middle = median(work->sorted, work->n);
+  const double middle = tomo_median(work->sorted, work->n);
   for (int64_t i = 0; i < work->n; i++)
     work->sorted[i] = fabs(work->residual[i] - middle);
-  return 1.4826 * median(work->sorted, work->n);
+  return 1.4826 * tomo_median(work->sorted, work->n);
 }
 
 /* True if a residual in seconds is close to a whole number of periods. */
@@ -226,4 +214,18 @@ json_t *invert_robust_json(const invert_job *job)
   return json_pack("{s:i, s:b, s:f, s:I, s:I, s:o}", "models", r->passes, "settled", r->settled,
                    "scale_sigma", r->scale, "outliers", (json_int_t)r->outliers, "cycle_skips",
                    (json_int_t)r->skips, "cycle_skips_by_measure", list);
+}
+
+osla_err invert_compute_model(invert_job *job, bool again)
+{
+  if (job->options->solver == INVERT_DIRECT) {
+    OSLA_CALL(again ? invert_replace_hessian(job) : invert_restore_checkpoint(job));
+    OSLA_CALL(invert_assemble(job));
+    OSLA_CALL(invert_scan_priors(job));
+    return invert_solve(job);
+  }
+  invert_rays_destroy(&job->rays);
+  OSLA_CALL(invert_trace_paths(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_iterate_model(job);
 }

@@ -14,26 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The unknown of the nearest knot and of the radial function with the nearest Greville depth. */
-static int64_t nearest_unknown(const invert_job *job, const invert_point *point)
-{
-  double v[3], least = HUGE_VAL;
-  int64_t knot = 0;
-  int radial = 0;
-  tomo_unit_vector(point->latitude, point->longitude, v);
-  for (int64_t l = 0; l < job->knots; l++) {
-    const double distance = tomo_distance(v, tomo_mesh_knot(job->mesh, l));
-    if (!(distance < least)) continue;
-    least = distance;
-    knot = l;
-  }
-  for (int r = 1; r < job->options->n_radial; r++)
-    if (fabs(tomo_radial_greville(job->radial, r) - point->depth_km) <
-        fabs(tomo_radial_greville(job->radial, radial) - point->depth_km))
-      radial = r;
-  return knot * job->options->n_radial + radial;
-}
-
 static void set_position(invert_job *job, int point)
 {
   invert_posterior *p = &job->posterior;
@@ -87,13 +67,12 @@ static osla_err allocate(invert_job *job)
 
 osla_err invert_find_rows(invert_job *job)
 {
-  const double start = osla_clock();
   const invert_options *o = job->options;
   invert_posterior *p = &job->posterior;
   if (o->points == 0) return OSLA_OK;
   OSLA_CALL(osla_agree(job->t, allocate(job)));
   for (int k = 0; k < p->points; k++) {
-    p->unknown[k] = nearest_unknown(job, &o->point[k]);
+    p->unknown[k] = tomo_nearest_coefficient(job->mesh, job->radial, &o->point[k]);
     set_position(job, k);
     p->covariance[k * job->n + p->unknown[k]] = 1.0;
   }
@@ -105,7 +84,6 @@ osla_err invert_find_rows(invert_job *job)
       row[i] = (i == p->unknown[k] ? 1.0 : 0.0) - row[i];
     measure_row(job, k);
   }
-  p->seconds_rows = osla_clock() - start;
   return OSLA_OK;
 }
 

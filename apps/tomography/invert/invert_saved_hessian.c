@@ -9,13 +9,6 @@ static osla_uplo other(osla_uplo uplo)
   return uplo == OSLA_LOWER ? OSLA_UPPER : OSLA_LOWER;
 }
 
-static double get(const saved_hessian *k, int64_t at)
-{
-  const void *local = osla_matrix_local(k->h);
-  return k->job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
-                                              : ((const double *)local)[at];
-}
-
 static void set(saved_hessian *k, int64_t at, double value)
 {
   void *local = osla_matrix_local(k->h);
@@ -29,18 +22,13 @@ static void set(saved_hessian *k, int64_t at, double value)
  * array to the matrix. */
 static void copy_diagonal(saved_hessian *k, bool back)
 {
-  const osla_layout f = osla_matrix_layout(k->h);
-  const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
-  const int64_t lld = osla_matrix_lld(k->h, osla_transport_rank(k->job->t));
-  for (int64_t i = 0; i < f.m; i++) {
-    if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
-      continue;
-    const int64_t at =
-      osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
+  for (int64_t i = 0; i < k->job->n; i++) {
+    const int64_t at = invert_diagonal_offset(k->job, k->h, i);
+    if (at < 0) continue;
     if (back)
       set(k, at, k->diagonal[i]);
     else
-      k->diagonal[i] = get(k, at);
+      k->diagonal[i] = invert_element(k->job, k->h, at);
   }
 }
 
@@ -68,7 +56,7 @@ static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg
   saved_hessian *k = arg;
   (void)i;
   (void)j;
-  set(k, at, get(k, at) + part);
+  set(k, at, invert_element(k->job, k->h, at) + part);
 }
 
 osla_err saved_hessian_restore(saved_hessian *kept)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRUSTED 1e-3 /* allowed error of a misfit, relative to |d|^2; as in invert_misfit.c */
+#define TRUSTED 1e-3 /* allowed error of a misfit, relative to |d|^2; as in invert_fit.c */
 
 typedef struct scanner {
   invert_job *job;
@@ -172,8 +172,7 @@ static osla_err scan_all_priors(scanner *s)
   invert_job *job = s->job;
   invert_scan *scan = &job->scan;
   const bool direct = job->options->solver == INVERT_DIRECT;
-  const bool show =
-    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
+  const bool show = invert_shows_progress(job);
   const double data = (double)job->result.data;
   double value[INVERT_VECTORS_MAX];
   for (int p = 0; p < scan->count; p++) {

@@ -9,18 +9,11 @@
  * matrix has none: its leading minors, which Cholesky tests, are products of the pivots. */
 static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 {
-  const osla_layout f = osla_matrix_layout(job->factor);
-  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
-  const int64_t lld = osla_matrix_lld(job->factor, osla_transport_rank(job->t)), none = f.m + 1;
-  const void *local = osla_matrix_local(job->factor);
+  const int64_t none = job->n + 1;
   *found = none;
-  for (int64_t i = 0; i < f.m && *found == none; i++) {
-    if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
-      continue;
-    int64_t at = osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
-    bool positive = job->options->dtype == OSLA_FLOAT ? ((const float *)local)[at] > 0.0f
-                                                      : ((const double *)local)[at] > 0.0;
-    if (!positive) *found = i + 1;
+  for (int64_t i = 0; i < job->n && *found == none; i++) {
+    const int64_t at = invert_diagonal_offset(job, job->factor, i);
+    if (at >= 0 && !(invert_element(job, job->factor, at) > 0.0)) *found = i + 1;
   }
   OSLA_CALL(osla_allreduce(job->t, found, 1, MPI_INT64_T, MPI_MIN));
   if (*found == none) *found = 0;

@@ -45,19 +45,23 @@ osla_err invert_name_tables(const invert_job *job, invert_tables *tables)
   return count_files("--events", f->events, &tables->n_events);
 }
 
+osla_err invert_bcast_new(const invert_job *job, void **array, int64_t bytes)
+{
+  if (osla_transport_rank(job->t) != 0) *array = malloc((size_t)bytes + 1);
+  OSLA_CALL(osla_agree(
+    job->t, *array
+              ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " bytes of input", bytes)));
+  return osla_bcast(job->t, *array, bytes, MPI_BYTE, 0);
+}
+
 /* Broadcasts the list that rank 0 has read. */
 static osla_err broadcast_list(const invert_job *job, tomo_site **sites, int64_t *count,
                                tomo_counts *counts)
 {
-  const bool root = osla_transport_rank(job->t) == 0;
   OSLA_CALL(osla_bcast(job->t, counts, (int64_t)sizeof *counts, MPI_BYTE, 0));
   *count = counts->used;
-  if (!root) *sites = malloc((size_t)*count * sizeof **sites);
-  OSLA_CALL(osla_agree(
-    job->t, *sites
-              ? OSLA_OK
-              : osla_error_set(OSLA_ERR_MEM, "no memory for list of %" PRId64 " sites", *count)));
-  return osla_bcast(job->t, *sites, *count * (int64_t)sizeof **sites, MPI_BYTE, 0);
+  return invert_bcast_new(job, (void **)sites, *count * (int64_t)sizeof **sites);
 }
 
 static osla_err read_both(invert_job *job)
@@ -65,9 +69,9 @@ static osla_err read_both(invert_job *job)
   invert_tables t;
   const tomo_selection *choice = &job->options->files.choice;
   OSLA_CALL(invert_name_tables(job, &t));
-  OSLA_CALL(
-    tomo_select_stations(t.stations, t.n_stations, choice, &job->stations, &job->read_stations));
-  return tomo_select_events(t.events, t.n_events, choice, &job->events, &job->read_events);
+  OSLA_CALL(tomo_select_sites(false, t.stations, t.n_stations, choice, &job->stations,
+                              &job->read_stations));
+  return tomo_select_sites(true, t.events, t.n_events, choice, &job->events, &job->read_events);
 }
 
 osla_err invert_read_tables(invert_job *job)

@@ -46,7 +46,7 @@ static bool stderr_of_is_terminal(long pid)
          strcmp(target, "/dev/console") == 0;
 }
 
-bool invert_stderr_is_terminal(void)
+static bool stderr_is_terminal(void)
 {
   struct stat here;
   if (isatty(STDERR_FILENO)) return true;
@@ -60,4 +60,9 @@ bool invert_stderr_is_terminal(void)
     terminal = stderr_of_is_terminal(pid); /* the topmost launcher is the last one of the loop */
   }
   return terminal;
+}
+
+bool invert_shows_progress(const invert_job *job)
+{
+  return osla_transport_rank(job->t) == 0 && !job->options->quiet && stderr_is_terminal();
 }

@@ -1,7 +1,7 @@
 /* --write-data: the synthetic data as a table for --data (doc/measurements.md). The ranks compute
  * the data in blocks of paths, rank 0 writes. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/readers/tomo_ids.h"
+#include "apps/tomography/readers/tomo_io.h"
 #include "tools/common/library_files.h"
 
 #include <errno.h>
@@ -125,13 +125,13 @@ static osla_err open_file(writer *w)
   w->stream = copy < 0 ? NULL : fdopen(copy, "w");
   if (!w->stream && copy >= 0) (void)close(copy);
   OSLA_CHECK(w->stream, OSLA_ERR_IO, "%.200s: %s", o->write_data, strerror(errno));
-  (void)fprintf(w->stream,
-                "# osla invert --write-data: test %s, reference %s, noise %g sigma, seed %llu\n"
-                "event,network,station,%swave,observable,branch,period_s,arc,delay_s,sigma\n",
-                tomo_model_name(o->model.kind),
-                w->job->reference ? tomo_reference_title(w->job->reference) : w->job->earth,
-                o->noise, (unsigned long long)o->model.seed,
-                w->stations ? "network2,station2," : "");
+  (void)fprintf(
+    w->stream,
+    "# osla invert --write-data: test %s, reference %s, noise %g sigma, seed %llu\n"
+    "event,network,station,%swave,observable,branch,period_s,arc,delay_s,sigma\n",
+    tomo_model_name(o->model.kind),
+    w->job->reference ? tomo_reference_head(w->job->reference, HEAD_TITLE) : w->job->earth,
+    o->noise, (unsigned long long)o->model.seed, w->stations ? "network2,station2," : "");
   return OSLA_OK;
 }
 

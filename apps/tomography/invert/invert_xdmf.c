@@ -2,6 +2,7 @@
  */
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
+#include "apps/tomography/readers/tomo_grid_file.h"
 #include "tools/common/command.h"
 #include "tools/common/library_files.h"
 
@@ -54,21 +55,6 @@ osla_err invert_check_xdmf(const invert_options *o)
   return OSLA_OK;
 }
 
-/* Lists the fields that the job has computed; returns their number. */
-static int list_fields(const invert_job *job, tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX])
-{
-  const tomo_prisms_field all[] = {
-    {"dlnvs", "percent", {job->m, false}},
-    {"dlnvs_deviation", "percent", {job->posterior.deviation, false}},
-    {"dlnvs_resolution", "1", {job->posterior.resolution, false}},
-    {"dlnvs_true", "percent", {job->m_true, false}},
-    {"ray_density", "km", {job->density, true}}};
-  int n = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].field.coefficient) field[n++] = all[i];
-  return n;
-}
-
 uint64_t invert_xdmf_bytes(const invert_job *job)
 {
   const double *depth_km;
@@ -78,12 +64,14 @@ uint64_t invert_xdmf_bytes(const invert_job *job)
 
 osla_err invert_make_prisms(const invert_job *job, tomo_prisms **mesh)
 {
-  tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX];
+  tomo_variable field[TOMO_GRID_VARIABLES_MAX];
+  char ancillary[80];
   tomo_slices *slices;
   const double *depth_km;
   const int depths = invert_count_slices(job->options, &depth_km);
   OSLA_CALL(tomo_slices_create(job->mesh, job->radial, depths, depth_km, &slices));
-  osla_err err = tomo_prisms_create(slices, list_fields(job, field), field, mesh);
+  osla_err err =
+    tomo_prisms_create(slices, invert_list_variables(job, field, ancillary), field, mesh);
   tomo_slices_destroy(&slices);
   return err;
 }

@@ -68,7 +68,7 @@ void tomo_data_free(tomo_data *data); /* frees the arrays and sets all members t
 typedef struct tomo_data_lists {
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
-  /* reference Earth; NULL: the built-in formulas of tomo_measure.h */
+  /* reference Earth; NULL: the built-in formulas of tomo_reference.h */
   const tomo_reference *reference;
   /* standard deviation divided by the period, for data without a given deviation */
   double sigma_fraction;

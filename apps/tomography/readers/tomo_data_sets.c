@@ -1,12 +1,12 @@
-/* Sorts the data and builds the sets of their paths (contract: tomo_datum_list.h). */
-#include "apps/tomography/readers/tomo_datum_list.h"
+/* Sorts the data and builds the sets of their paths (contract: tomo_table.h). */
+#include "apps/tomography/readers/tomo_table.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/earth/tomo_measure.h"
+#include "apps/tomography/earth/tomo_reference.h"
 
 /* ---- order ---- */
 

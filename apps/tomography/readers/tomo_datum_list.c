@@ -1,6 +1,6 @@
 /* Turns the rows of a table into data: finds stations and events by id, numbers measures, converts
- * anomalies to delays (contract: tomo_datum_list.h). */
-#include "apps/tomography/readers/tomo_datum_list.h"
+ * anomalies to delays (contract: tomo_table.h). */
+#include "apps/tomography/readers/tomo_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/earth/tomo_measure.h"
+#include "apps/tomography/earth/tomo_reference.h"
 #include "apps/tomography/earth/tomo_sphere.h"
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 
 /* ---- measures ---- */
 

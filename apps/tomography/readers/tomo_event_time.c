@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_time.h"
-
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS = EVENT_TIME_PARTS };
 static const char *const names[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
 static const double any_year = -99999.0; /* lower bound of years; history begins later */

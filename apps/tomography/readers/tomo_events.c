@@ -255,15 +255,3 @@ osla_err text_read_events(const char *file, site_list *list)
 {
   return text_read_sites(file, "event", read_list, xml_read_events, list);
 }
-
-osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count)
-{
-  site_list list = {0};
-  osla_err err = text_read_events(file, &list);
-  const int64_t read = list.count;
-  list.count = 0;
-  for (int64_t i = 0; i < read; i++)
-    if (!isnan(list.site[i].latitude)) list.site[list.count++] = list.site[i];
-  if (err == OSLA_OK && list.count == 0) err = site_list_unlocated_error(&list, read);
-  return site_list_release(&list, err, sites, count);
-}

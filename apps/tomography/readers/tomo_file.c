@@ -1,5 +1,5 @@
-/* Reads whole files (contract: tomo_file.h). */
-#include "apps/tomography/readers/tomo_file.h"
+/* Reads whole files (contract: tomo_io.h). */
+#include "apps/tomography/readers/tomo_io.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -97,7 +97,7 @@ static void define_axes(grid_writer *g)
     put_text(g, g->axis[i], "units", axes[i].units);
     put_text(g, g->axis[i], "axis", axes[i].letter);
   }
-  const double *depth = tomo_slices_depths(g->what->slices);
+  const double *depth = g->what->slices->depth_km;
   put_range(g, g->axis[LONGITUDE], -180.0, 180.0);
   put_range(g, g->axis[LATITUDE], -90.0, 90.0);
   put_range(g, g->axis[DEPTH], depth[0], depth[g->length[DEPTH] - 1]);
@@ -125,7 +125,7 @@ static void define_variables(grid_writer *g)
 {
   const int deep[AXES] = {g->dimension[DEPTH], g->dimension[LATITUDE], g->dimension[LONGITUDE]};
   for (int i = 0; i < g->what->n_variables; i++) {
-    const tomo_grid_variable *v = &g->what->variable[i];
+    const tomo_variable *v = &g->what->variable[i];
     const bool flat = v->field.flat;
     record_error(g, nc_def_var(g->id, v->name, NC_FLOAT, flat ? 2 : 3, flat ? deep + 1 : deep,
                                &g->variable[i]));
@@ -177,7 +177,7 @@ static void put_axes(grid_writer *g)
     const double y = latitude(g, (int)j);
     record_error(g, nc_put_var1_double(g->id, g->axis[LATITUDE], &j, &y));
   }
-  record_error(g, nc_put_var_double(g->id, g->axis[DEPTH], tomo_slices_depths(g->what->slices)));
+  record_error(g, nc_put_var_double(g->id, g->axis[DEPTH], g->what->slices->depth_km));
 }
 
 /* Evaluates all fields along one parallel at all depths: value[field][depth][longitude]. */
@@ -236,7 +236,7 @@ bool tomo_grid_can_write(void)
 /* Makes the file's contents in memory; the caller frees image->memory. */
 static int make_image(const tomo_grid_file *what, NC_memio *image)
 {
-  const int steps = count_steps(what->step_degrees), depths = tomo_slices_count(what->slices);
+  const int steps = count_steps(what->step_degrees), depths = what->slices->n;
   grid_writer g = {.what = what, .length = {2 * steps + 1, steps + 1, depths}};
   const uint64_t bytes =
     tomo_grid_bytes(what->step_degrees, depths, what->n_variables, 0) + (1 << 16);
@@ -256,7 +256,7 @@ static int make_image(const tomo_grid_file *what, NC_memio *image)
 osla_err tomo_grid_write(const tomo_grid_file *grid, const char *file)
 {
   NC_memio image = {.memory = NULL};
-  const int depths = tomo_slices_count(grid->slices);
+  const int depths = grid->slices->n;
   const uint64_t bytes = tomo_grid_bytes(grid->step_degrees, depths, 1, 0);
   OSLA_CHECK(bytes < UINT32_MAX - 4, OSLA_ERR_RANGE,
              "%s: a variable of %llu bytes; the format has at most 4 GiB: a larger step, fewer "

@@ -14,19 +14,11 @@
 
 #include "apps/tomography/earth/tomo_slices.h"
 
-/* A variable of the file. Texts are ASCII. */
-typedef struct tomo_grid_variable {
-  const char *name, *long_name, *units;
-  const char *comment;   /* attribute "comment" of the variable; may be NULL */
-  const char *ancillary; /* names of related variables, separated by blanks; may be NULL */
-  tomo_field field;
-} tomo_grid_variable;
-
 typedef struct tomo_grid_file {
   const tomo_slices *slices;
   double step_degrees; /* distance of grid lines, which tomo_grid_check accepts */
   int n_variables;     /* number of variables, 1 .. TOMO_GRID_VARIABLES_MAX */
-  const tomo_grid_variable *variable;
+  const tomo_variable *variable;
   /* each byte that is not printable ASCII is written as '?' */
   const char *title, *source, *history, *references;
 } tomo_grid_file;

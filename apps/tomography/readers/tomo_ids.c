@@ -1,5 +1,5 @@
-/* Maps ids to sites by open hash tables (contract: tomo_ids.h). */
-#include "apps/tomography/readers/tomo_ids.h"
+/* Maps ids to sites by open hash tables (contract: tomo_io.h). */
+#include "apps/tomography/readers/tomo_io.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

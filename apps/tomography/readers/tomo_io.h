@@ -58,6 +58,8 @@
 #ifndef TOMO_IO_H
 #define TOMO_IO_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "osla_error.h"
@@ -71,7 +73,7 @@ typedef struct tomo_site {
   double longitude; /* degrees east, as in the file, -180 .. 360 */
   double depth_km;  /* events: -10 .. 800, positive down; stations: 0 */
   double magnitude; /* magnitude of an event; NaN if unknown, and for stations */
-  /* UTC seconds since 1970 (tomo_time.h): events: origin time; stations: begin of an epoch; NaN:
+  /* UTC seconds since 1970 (tomo_text.h): events: origin time; stations: begin of an epoch; NaN:
    * unknown */
   double time_s;
   double end_s; /* stations: end of the epoch, NaN: open; events: NaN */
@@ -90,15 +92,37 @@ typedef struct tomo_unlocated {
   char note[TOMO_UNLOCATED_MAX][TOMO_UNLOCATED_TEXT];
 } tomo_unlocated;
 
-/* Read a whole file. Events without coordinates are excluded. The epochs of a station (FDSN text,
- * StationXML) give one entry, from the first epoch.
- *   file  [in]  path
- *   sites [out] malloc'ed array in file order; the caller frees it; NULL on error
- *   count [out] its length, at least 1; 0 on error
- * Errors: OSLA_ERR_IO with one line, "FILE:LINE: what and the offending value" for an error in the
- * contents, "FILE: reason" for the file as a whole (missing, unreadable, no entries, no event with
- * coordinates); OSLA_ERR_MEM. */
-osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count);
-osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count);
+/* Whole files, and checks of files that are opened more than once. Local, thread-safe. */
+
+/* Reads a file and appends a 0 that *size does not count. The caller frees *bytes. Errors:
+ * OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
+osla_err tomo_file_read(const char *file, void **bytes, size_t *size);
+
+/* Error OSLA_ERR_IO "FILE: reason" unless the path is a regular file, which can be opened again and
+ * read from its beginning (a pipe cannot). */
+osla_err tomo_file_check(const char *file);
+
+/* True if the file begins with the signature of HDF5. */
+bool tomo_file_is_hdf5(const char *file);
+
+/* Finds the site of a list that an id names, by hash tables. Local. */
+typedef struct tomo_ids tomo_ids;
+
+enum { TOMO_IDS_NONE = -1, TOMO_IDS_SEVERAL = -2 };
+
+/* Creates the tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION and
+ * STATION). In a list of events without ids, ids are numbers (tomo_selection.h). The sites are
+ * borrowed. Errors: MEM. */
+osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations, tomo_ids **ids);
+void tomo_ids_destroy(tomo_ids **ids);
+
+/* Index of the event with the id; TOMO_IDS_NONE if there is none, TOMO_IDS_SEVERAL if several with
+ * different coordinates have it. Several with equal coordinates: the first one. */
+int64_t tomo_ids_event(const tomo_ids *ids, const char *id);
+
+/* Index of the station with the network and station code, or TOMO_IDS_NONE or TOMO_IDS_SEVERAL. If
+ * the list or the caller (network "") has no network, the station code alone decides, provided that
+ * it is unique. */
+int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *station);
 
 #endif

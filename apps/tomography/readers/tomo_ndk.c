@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "apps/tomography/readers/tomo_text.h"
-#include "apps/tomography/readers/tomo_time.h"
 
 enum { LINES = 5, COLUMNS = 80, WIDEST = 16 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "apps/tomography/earth/tomo_sphere.h"
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "apps/tomography/readers/tomo_text.h"
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "tools/common/reader_process.h"
 

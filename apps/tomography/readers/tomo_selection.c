@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "apps/tomography/readers/tomo_text.h"
-#include "apps/tomography/readers/tomo_time.h"
 
 tomo_selection tomo_selection_all(void)
 {
@@ -185,8 +184,7 @@ static osla_err read_and_select(char *const *files, int n, const tomo_selection 
   counts->placeless = list->placeless;
   if (counts->no_place == counts->read) return site_list_unlocated_error(list, counts->read);
   const int64_t chosen = list->count;
-  OSLA_CALL(events ? tomo_merge_events(list->site, &list->count)
-                   : tomo_merge_stations(list->site, &list->count));
+  OSLA_CALL(tomo_merge_sites(list->site, &list->count, !events));
   counts->same = chosen - list->count;
   counts->used = list->count;
   OSLA_CHECK(
@@ -195,20 +193,11 @@ static osla_err read_and_select(char *const *files, int n, const tomo_selection 
   return OSLA_OK;
 }
 
-osla_err tomo_select_stations(char *const *files, int n, const tomo_selection *choice,
-                              tomo_site **sites, tomo_counts *counts)
+osla_err tomo_select_sites(bool events, char *const *files, int n, const tomo_selection *choice,
+                           tomo_site **sites, tomo_counts *counts)
 {
   site_list list = {0};
   int64_t count;
-  return site_list_release(&list, read_and_select(files, n, choice, &list, false, counts), sites,
-                           &count);
-}
-
-osla_err tomo_select_events(char *const *files, int n, const tomo_selection *choice,
-                            tomo_site **sites, tomo_counts *counts)
-{
-  site_list list = {0};
-  int64_t count;
-  return site_list_release(&list, read_and_select(files, n, choice, &list, true, counts), sites,
+  return site_list_release(&list, read_and_select(files, n, choice, &list, events, counts), sites,
                            &count);
 }

@@ -15,7 +15,7 @@ typedef struct tomo_region {
 
 typedef struct tomo_selection {
   bool time_given, magnitude_given;
-  double from_s, until_s; /* from <= t < until, seconds (tomo_time.h); infinite: no bound */
+  double from_s, until_s; /* from <= t < until, seconds (tomo_text.h); infinite: no bound */
   /* least and greatest magnitude, inclusive; infinite: no bound */
   double magnitude_least, magnitude_most;
   tomo_region events, stations;
@@ -25,7 +25,7 @@ typedef struct tomo_selection {
 tomo_selection tomo_selection_all(void);
 
 /* Parse an option's value; `option` ("--time") names the option in the error message. Errors: ARG.
- *   time       FROM/UNTIL, each as in tomo_time.h, or empty
+ *   time       FROM/UNTIL, each as in tomo_text.h, or empty
  *   magnitude  LEAST/MOST, each a number, or empty
  *   region     W/E/S/N */
 osla_err tomo_selection_parse_time(tomo_selection *choice, const char *option, const char *text);
@@ -45,19 +45,18 @@ typedef struct tomo_counts {
   tomo_unlocated placeless;
 } tomo_counts;
 
-/* Reads the files in order and returns the selected entries. A station is used if one of its epochs
+/* Reads the files in order and returns the selected events or stations. The id of an event without
+ * one is its index in the whole list, from 1; events without coordinates are excluded but count for
+ * this index. A station is used if one of its epochs
  * overlaps the selected time, or if it has no epochs. Its selected epochs are merged into one
  * entry; the others are counted under `time`.
  *   files   [in]   n >= 1 paths
  *   sites   [out]  malloc'ed, the caller frees it; NULL on error
  *   counts  [out]
- * Errors: those of tomo_read_stations; ARG if no entry is left. */
-osla_err tomo_select_stations(char *const *files, int n, const tomo_selection *choice,
-                              tomo_site **sites, tomo_counts *counts);
-/* Reads and selects events. The id of an event without one is its index in the whole list, from 1.
- * Events without coordinates are excluded but count for this index. Arguments and errors:
- * tomo_select_stations. */
-osla_err tomo_select_events(char *const *files, int n, const tomo_selection *choice,
-                            tomo_site **sites, tomo_counts *counts);
+ * Errors: OSLA_ERR_IO with one line, "FILE:LINE: what and the offending value" for an error in the
+ * contents, "FILE: reason" for the file as a whole (missing, unreadable, no entries, no event with
+ * coordinates); MEM; ARG if no entry is left. */
+osla_err tomo_select_sites(bool events, char *const *files, int n, const tomo_selection *choice,
+                           tomo_site **sites, tomo_counts *counts);
 
 #endif

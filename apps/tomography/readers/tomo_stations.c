@@ -1,4 +1,4 @@
-/* Station lists: SPECFEM STATIONS columns, CSV with a header, FDSN text (tomo_fdsn.c) or StationXML
+/* Station lists: SPECFEM STATIONS columns, CSV with a header, FDSN text or StationXML
  * (tomo_stationxml.c); tomo_io.h describes the formats.
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
@@ -9,6 +9,67 @@
 
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/readers/tomo_xml.h"
+
+/* FDSN text. Source of the columns: FDSN Web Service Specifications, fdsnws-station, "Text". A line
+ * is an epoch of a station or of a channel, so a station may have many lines. A code may have
+ * several stations, because temporary networks use codes again. */
+
+/* Columns that are read; those from FDSN_ELEVATION on are optional. */
+enum {
+  FDSN_LATITUDE,
+  FDSN_LONGITUDE,
+  FDSN_STATION,
+  FDSN_NETWORK,
+  FDSN_ELEVATION,
+  FDSN_START,
+  FDSN_END,
+  FDSN_KEYS
+};
+static const char *const fdsn_keys[FDSN_KEYS] = {"latitude",  "longitude", "station", "network",
+                                                 "elevation", "starttime", "endtime"};
+
+static osla_err read_fdsn_row(text_reader *reader, const int *column, int count, site_list *list)
+{
+  char *field[TEXT_FIELDS_MAX];
+  tomo_site *site;
+  double metres;
+  OSLA_CALL(text_split_row(reader, '|', field, count));
+  const char *station = field[column[FDSN_STATION]], *network = field[column[FDSN_NETWORK]];
+  const char *elevation = column[FDSN_ELEVATION] >= 0 ? field[column[FDSN_ELEVATION]] : "";
+  const char *start = column[FDSN_START] >= 0 ? field[column[FDSN_START]] : "";
+  const char *end = column[FDSN_END] >= 0 ? field[column[FDSN_END]] : "";
+  OSLA_CALL(text_check_code(reader, "network", network));
+  OSLA_CALL(text_check_code(reader, "station", station));
+  OSLA_CALL(site_list_add(list, &site));
+  OSLA_CALL(
+    text_parse_position(reader, field[column[FDSN_LATITUDE]], field[column[FDSN_LONGITUDE]], site));
+  if (*elevation)
+    OSLA_CALL(text_parse_number(reader, "elevation", elevation, -12e3, 12e3, &metres));
+  OSLA_CALL(text_parse_time(reader, "StartTime", start, &site->time_s));
+  OSLA_CALL(text_parse_time(reader, "EndTime", end, &site->end_s));
+  text_set_codes(site, network, station);
+  return OSLA_OK;
+}
+
+static osla_err read_fdsn(text_reader *reader, site_list *list)
+{
+  int column[FDSN_KEYS], count = 0;
+  bool more;
+  list->epochs = true;
+  for (;;) {
+    OSLA_CALL(text_read_content(reader, &more));
+    if (!more) return OSLA_OK;
+    const text_fdsn kind = text_find_fdsn(reader->text);
+    if (kind == TEXT_FDSN_EVENTS) return text_wrong_list_error(reader, "earthquakes", "stations");
+    if (kind == TEXT_FDSN_STATIONS) {
+      *strchr(reader->text, '#') = ' ';
+      OSLA_CALL(text_parse_header(reader, '|', fdsn_keys, FDSN_KEYS, FDSN_ELEVATION, FDSN_ELEVATION,
+                                  column, &count));
+    } else {
+      OSLA_CALL(read_fdsn_row(reader, column, count, list));
+    }
+  }
+}
 
 static osla_err read_columns(text_reader *reader, site_list *list)
 {
@@ -78,7 +139,7 @@ static osla_err read_list(text_reader *reader, site_list *list)
 {
   OSLA_CHECK(!text_is_html(reader), OSLA_ERR_IO, "%s: is a web page (HTML), not a list of stations",
              reader->file);
-  if (text_find_fdsn(reader->text)) return text_read_fdsn(reader, list);
+  if (text_find_fdsn(reader->text)) return read_fdsn(reader, list);
   const bool table = strpbrk(reader->text, ",;\t|") && !has_position(reader->text);
   return table ? read_csv(reader, list) : read_columns(reader, list);
 }
@@ -86,12 +147,4 @@ static osla_err read_list(text_reader *reader, site_list *list)
 osla_err text_read_stations(const char *file, site_list *list)
 {
   return text_read_sites(file, "station", read_list, xml_read_stations, list);
-}
-
-osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count)
-{
-  site_list list = {0};
-  osla_err err = text_read_stations(file, &list);
-  if (err == OSLA_OK && list.epochs) err = tomo_merge_stations(list.site, &list.count);
-  return site_list_release(&list, err, sites, count);
 }

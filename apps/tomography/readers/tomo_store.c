@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_store_format.h"
 #include "tools/common/library_files.h"
 

@@ -15,25 +15,6 @@
 /* required by HDF5; no file of this name is created */
 static const char image_name[] = "osla-result";
 
-/* HDF5's settings of error printing, saved while a call turns printing off. */
-typedef struct error_printing {
-  H5E_auto2_t print;
-  void *data;
-} error_printing;
-
-static error_printing disable_error_printing(void)
-{
-  error_printing before = {NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return before;
-}
-
-static void restore_error_printing(error_printing before)
-{
-  H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
-}
-
 static bool put_text(hid_t at, const char *name, const char *text)
 {
   const size_t length = strlen(text) + 1;
@@ -92,21 +73,23 @@ static bool put_all(hid_t file, const tomo_store *store)
 
 static osla_err make_image(const tomo_store *store, void **image, size_t *size)
 {
-  const error_printing before = disable_error_printing();
   ssize_t length = -1;
   void *bytes = NULL;
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fapl_core(access, (size_t)1 << 20, false);
-  hid_t file = H5Fcreate(image_name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  if (file >= 0 && put_all(file, store)) length = H5Fget_file_image(file, NULL, 0);
-  if (length > 0) bytes = malloc((size_t)length);
-  if (bytes && H5Fget_file_image(file, bytes, (size_t)length) != length) {
-    free(bytes);
-    bytes = NULL;
+  H5E_BEGIN_TRY
+  {
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, (size_t)1 << 20, false);
+    hid_t file = H5Fcreate(image_name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (file >= 0 && put_all(file, store)) length = H5Fget_file_image(file, NULL, 0);
+    if (length > 0) bytes = malloc((size_t)length);
+    if (bytes && H5Fget_file_image(file, bytes, (size_t)length) != length) {
+      free(bytes);
+      bytes = NULL;
+    }
+    if (file >= 0) H5Fclose(file);
+    H5Pclose(access);
   }
-  if (file >= 0) H5Fclose(file);
-  H5Pclose(access);
-  restore_error_printing(before);
+  H5E_END_TRY
   OSLA_CHECK(bytes, OSLA_ERR_MEM, "HDF5 cannot make the image of the result file in memory");
   *image = bytes;
   *size = (size_t)length;
@@ -170,19 +153,21 @@ static double *copy_data(hid_t set, const void *image, size_t size, size_t *coun
 static osla_err read_array(const char *path, const void *image, size_t size, const char *name,
                            double **data, int64_t *count)
 {
-  const error_printing before = disable_error_printing();
   double *values = NULL;
   size_t n = 0;
   osla_err err = OSLA_OK;
-  hid_t file = open_image(image, size);
-  hid_t set = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-  if (set >= 0) {
-    values = copy_data(set, image, size, &n);
-    if (!values) err = osli_hdf5_check_unfiltered(set, path, name);
-    H5Dclose(set);
+  H5E_BEGIN_TRY
+  {
+    hid_t file = open_image(image, size);
+    hid_t set = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+    if (set >= 0) {
+      values = copy_data(set, image, size, &n);
+      if (!values) err = osli_hdf5_check_unfiltered(set, path, name);
+      H5Dclose(set);
+    }
+    if (file >= 0) H5Fclose(file);
   }
-  if (file >= 0) H5Fclose(file);
-  restore_error_printing(before);
+  H5E_END_TRY
   OSLA_CALL(err);
   OSLA_CHECK(values, OSLA_ERR_IO, "%s: no array %.63s as osla writes it", path, name);
   *data = values;

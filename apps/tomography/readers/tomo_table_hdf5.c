@@ -191,13 +191,13 @@ osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, vo
 {
   const size_t length = strlen(file);
   hdf5_table t = {.header = {.file = length > 200 ? file + length - 200 : file}};
-  H5E_auto2_t print = NULL;
-  void *data = NULL;
-  H5Eget_auto2(H5E_DEFAULT, &print, &data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  osla_err err = read_table(&t, file, callback, arg);
-  close_table(&t);
-  H5Eset_auto2(H5E_DEFAULT, print, data);
+  osla_err err;
+  H5E_BEGIN_TRY
+  {
+    err = read_table(&t, file, callback, arg);
+    close_table(&t);
+  }
+  H5E_END_TRY
   return err;
 }
 

@@ -4,7 +4,7 @@
  * cell is a text, or IS_NUMBER in place of the length and a double. Everything received is checked,
  * because HDF5 may have corrupted the process's memory. */
 #include "apps/tomography/readers/tomo_data.h"
-#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_table.h"
 #include "tools/common/reader_process.h"
 

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "apps/tomography/readers/tomo_time.h"
-
 enum { FILE_SHOWN = 200 };
 
 osla_err text_error(const text_reader *reader, const char *format, ...)

@@ -109,13 +109,13 @@ void text_set_id(tomo_site *site, const char *id);
 /* Is the field empty or NaN, which programs write for a missing value? */
 bool text_is_missing(const char *field);
 
-/* Parses a time (tomo_time.h) to seconds; `what` names it in the message. An empty field gives
+/* Parses a time (tomo_text.h) to seconds; `what` names it in the message. An empty field gives
  * NaN. */
 osla_err text_parse_time(const text_reader *reader, const char *what, const char *field,
                          double *time_s);
 
 /* Parses an event's time to seconds. The result is NaN for an empty field, for "NaN" and for a year
- * before 1 such as -2150-01-31, which tomo_time.h does not cover. */
+ * before 1 such as -2150-01-31, which tomo_text.h does not cover. */
 osla_err text_parse_event_time(const text_reader *reader, const char *what, const char *field,
                                double *time_s);
 
@@ -171,8 +171,7 @@ osla_err text_read_events(const char *file, site_list *list);
  *             apart they are different stations, because temporary networks use codes again.
  *   events    equal ids
  * An entry without id is never a duplicate. Errors: MEM. */
-osla_err tomo_merge_stations(tomo_site *sites, int64_t *count);
-osla_err tomo_merge_events(tomo_site *sites, int64_t *count);
+osla_err tomo_merge_sites(tomo_site *sites, int64_t *count, bool stations);
 
 /* Passes the list to the caller if err is OSLA_OK, else frees it; returns err. */
 osla_err site_list_release(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
@@ -189,7 +188,7 @@ typedef struct event_time {
   bool has_day;
 } event_time;
 
-/* Combines the fields to seconds (tomo_time.h). NaN: no field is given, or the year is before 1.
+/* Combines the fields to seconds (tomo_text.h). NaN: no field is given, or the year is before 1.
  * Errors: a part that is not a number or not valid; a later part without an earlier one; a time of
  * day without a day; with a column for the date, a `time` that is neither a time of day nor
  * complete; two different days. */
@@ -200,9 +199,21 @@ osla_err event_time_read(const text_reader *reader, const event_time *fields, do
 osla_err event_time_check_header(const text_reader *reader, bool has_date, bool has_time,
                                  const int column[EVENT_TIME_PARTS]);
 
-/* Readers in tomo_fdsn.c and tomo_ndk.c. */
-osla_err text_read_fdsn(text_reader *reader, site_list *list);
+/* Reader in tomo_ndk.c. */
 bool text_is_ndk(const char *line);
 osla_err text_read_ndk(text_reader *reader, site_list *list);
+
+/* Times of catalogues: seconds of UTC since 1970, without leap seconds. Local, thread-safe. */
+/* Parses ISO 8601, extended form, down to any precision: 2018, 2018-01, 2018-01-31,
+ * 2018-01-31T02:00, 2018-01-31T02:00:31.8; a blank may replace T. A time of day may be followed by
+ * Z (UTC), +hh:mm, +hhmm or +hh. Missing parts have their first value: 2018 is the begin of that
+ * year. Years are 1 to 9999; second 60 is the first of the next minute, and 24:00:00 the begin of
+ * the next day. Returns false for any other text. */
+bool tomo_time_read(const char *text, double *seconds);
+
+/* Converts a date and a time of day; returns false for an invalid one. Seconds 0 <= s < 61; hour 24
+ * is valid only with 0 minutes and 0 seconds. */
+bool tomo_time_make(int year, int month, int day, int hour, int minute, double second,
+                    double *seconds);
 
 #endif

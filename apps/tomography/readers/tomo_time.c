@@ -1,5 +1,5 @@
-/* Times of catalogues (contract: tomo_time.h). */
-#include "apps/tomography/readers/tomo_time.h"
+/* Times of catalogues (contract: tomo_text.h). */
+#include "apps/tomography/readers/tomo_text.h"
 
 #include <ctype.h>
 #include <math.h>

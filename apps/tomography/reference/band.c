@@ -1,6 +1,6 @@
-/* Symmetric band matrices: factorisation L D L^T by columns (contract: band.h). Source: Golub & Van
- * Loan, Matrix Computations, section 4.3. */
-#include "apps/tomography/reference/band.h"
+/* Symmetric band matrices: factorisation L D L^T by columns (contract: radial.h). Source: Golub &
+ * Van Loan, Matrix Computations, section 4.3. */
+#include "apps/tomography/reference/radial.h"
 
 #include <float.h>
 #include <math.h>

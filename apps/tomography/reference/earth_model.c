@@ -6,8 +6,6 @@
 
 #define GRAVITY 6.6743e-8 /* km^3 s^-2 per 10^12 kg; CODATA 2018 */
 
-static const double pi = 3.14159265358979323846;
-
 static double polynomial(const double c[EARTH_TERMS], double x)
 {
   return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
@@ -73,9 +71,9 @@ void earth_evaluate(const earth_model *model, int shell, double r, double omega,
   const double shear = m.l > 0.0 ? 4.0 * mu / (3.0 * kappa + 4.0 * mu) : 0.0;
   const double q_s = m.l > 0.0 ? s->q_mu : 0.0;
   const double q_p = shear * q_s + (1.0 - shear) * s->q_kappa;
-  const double slope = model->dispersive ? 2.0 / pi : 0.0;
+  const double slope = model->dispersive ? 2.0 / M_PI : 0.0;
   const double d = /* without dispersion the reference period may be 0 or negative */
-    model->dispersive ? slope * log(omega * model->reference_period / (2.0 * pi)) : 0.0;
+    model->dispersive ? slope * log(omega * model->reference_period / (2.0 * M_PI)) : 0.0;
   point->rho = rho;
   point->gravity =
     earth_four_pi_g() * (model->mass[shell] + shell_mass(s, model->radius, r)) / (r * r);
@@ -87,5 +85,5 @@ void earth_evaluate(const earth_model *model, int shell, double r, double omega,
 
 double earth_four_pi_g(void)
 {
-  return 4.0 * pi * GRAVITY;
+  return 4.0 * M_PI * GRAVITY;
 }

@@ -25,7 +25,8 @@ static int count_below(radial_system *s, double lambda, double omega)
   return band_factor(&s->work);
 }
 
-int mode_count(radial_system *s, double c)
+/* Number of branches with a phase velocity between MODE_SLOWEST and c at the system's frequency. */
+static int mode_count(radial_system *s, double c)
 {
   const double radius = s->mesh->model->radius, lambda = s->omega * radius / c;
   const double slow = MODE_SLOWEST * lambda / radius;
@@ -103,7 +104,7 @@ static void set_velocity_and_loss(radial_system *s, mode *m)
     }
   }
   const double by_log_omega = slope - 2.0 * kinetic;
-  m->q = slope / kinetic * (3.14159265358979323846 / 2.0);
+  m->q = slope / kinetic * (M_PI / 2.0);
   m->c = m->omega * mesh->model->radius / m->lambda;
   m->u = -mesh->model->radius * m->omega * m->slope / by_log_omega;
 }

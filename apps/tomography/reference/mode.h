@@ -14,10 +14,7 @@ typedef struct mode {
   double *x;    /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
 
-/* Number of branches with a phase velocity between MODE_SLOWEST (km/s) and c at the system's
- * frequency. */
-enum { MODE_SLOWEST = 1 };
-int mode_count(radial_system *system, double c);
+enum { MODE_SLOWEST = 1 }; /* km/s; slower modes are not surface waves */
 
 /* Finds the mode of a branch at omega. *found is false if its phase velocity is not below
  * `fastest`. The caller destroys the mode. Errors: MEM, STATE (the iteration does not converge). */
@@ -34,5 +31,22 @@ void mode_destroy(mode *m);
 
 /* dln c / dln Vs per km at a radius of an element, at the mode's frequency. */
 double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r);
+
+/* Velocities and kernels of surface waves on a spherical Earth: a row of a reference table
+ * (doc/reference.md). */
+/* Depths at which kernels are given; kernels are linear between them. Depths are closer near the
+ * surface and reach the bottom of the uppermost solid; the depth of a discontinuity is listed
+ * twice. The caller frees *depth. Errors: MEM. */
+osla_err surface_depths(const earth_model *model, int *n, double **depth);
+
+typedef struct surface_row {
+  double period, c, u; /* period in s, phase and group velocity in km/s */
+  double *by_c, *by_u; /* [n] dln c / dln Vs and dln U / dln Vs per km; allocated by the caller */
+} surface_row;
+
+/* Computes a row at a period. *found is false if the branch's phase velocity is not below
+ * `fastest`. Errors: MEM, STATE. */
+osla_err surface_row_make(radial_system *system, double period, int branch, double fastest, int n,
+                          const double *depth, surface_row *row, bool *found);
 
 #endif

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double pi = 3.14159265358979323846;
 static const double growth = 0.05; /* growth of the elements' size, km a km of depth */
 
 void radial_gauss(int n, double *x, double *weight)
 {
   for (int i = 0; i < n; i++) {
-    double z = cos(pi * (i + 0.75) / (n + 0.5)), slope = 1.0;
+    double z = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
     for (int step = 0; step < 100; step++) {
       double p = 1.0, before = 0.0;
       for (int k = 0; k < n; k++) {

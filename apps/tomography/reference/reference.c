@@ -21,8 +21,12 @@ static osla_err write_output(const reference_options *o, const earth_model *mode
 {
   char *text = NULL;
   size_t length = 0;
-  osla_err err = o->n_modes > 0 ? reference_list_modes(o, model, &text, &length)
-                                : reference_make_table(o, model, &text, &length);
+  FILE *out = open_memstream(&text, &length);
+  OSLA_CHECK(out, OSLA_ERR_MEM, "no memory for a table");
+  osla_err err =
+    o->n_modes > 0 ? reference_list_modes(out, o, model) : reference_make_table(out, o, model);
+  if (fclose(out) != 0 && err == OSLA_OK)
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for a table");
   if (err == OSLA_OK && o->output)
     err = osli_new_file_write(o->output, text, length);
   else if (err == OSLA_OK)

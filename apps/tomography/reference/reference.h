@@ -4,8 +4,9 @@
 #define REFERENCE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
-#include "apps/tomography/reference/surface_wave.h"
+#include "apps/tomography/reference/mode.h"
 #include "tools/common/command.h"
 
 typedef struct reference_options {
@@ -27,11 +28,10 @@ typedef struct reference_options {
 bool reference_parse(int argc, char **argv, reference_options *options, command_line *line,
                      int *status);
 
-/* Make the table (reference_table.c) or the list of modes (reference_modes.c) as a text, which the
- * caller frees. */
-osla_err reference_make_table(const reference_options *options, const earth_model *model,
-                              char **text, size_t *length);
-osla_err reference_list_modes(const reference_options *options, const earth_model *model,
-                              char **text, size_t *length);
+/* Write the table (reference_table.c) or the list of modes (reference_modes.c). */
+osla_err reference_make_table(FILE *out, const reference_options *options,
+                              const earth_model *model);
+osla_err reference_list_modes(FILE *out, const reference_options *options,
+                              const earth_model *model);
 
 #endif

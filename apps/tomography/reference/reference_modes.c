@@ -45,7 +45,7 @@ static osla_err list_modes(FILE *out, const reference_options *o, radial_system 
   return OSLA_OK;
 }
 
-static osla_err make_and_list(FILE *out, const reference_options *o, const earth_model *model)
+osla_err reference_list_modes(FILE *out, const reference_options *o, const earth_model *model)
 {
   const radial_options mesh_options = {.size = o->element, .vp_ratio = o->vp_ratio};
   radial_mesh *mesh[2] = {NULL, NULL};
@@ -60,17 +60,5 @@ static osla_err make_and_list(FILE *out, const reference_options *o, const earth
     radial_system_destroy(&system[kind]);
     radial_mesh_destroy(&mesh[kind]);
   }
-  return err;
-}
-
-osla_err reference_list_modes(const reference_options *o, const earth_model *model, char **text,
-                              size_t *length)
-{
-  *text = NULL;
-  FILE *out = open_memstream(text, length);
-  OSLA_CHECK(out, OSLA_ERR_MEM, "no memory for a list");
-  osla_err err = make_and_list(out, o, model);
-  if (fclose(out) != 0 && err == OSLA_OK)
-    err = osla_error_set(OSLA_ERR_MEM, "no memory for a list");
   return err;
 }

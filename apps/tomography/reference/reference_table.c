@@ -101,18 +101,12 @@ static osla_err write_table(FILE *out, const reference_options *o, const earth_m
   return err;
 }
 
-osla_err reference_make_table(const reference_options *o, const earth_model *model, char **text,
-                              size_t *length)
+osla_err reference_make_table(FILE *out, const reference_options *o, const earth_model *model)
 {
   int n;
   double *depth;
-  *text = NULL;
   OSLA_CALL(surface_depths(model, &n, &depth));
-  FILE *out = open_memstream(text, length);
-  osla_err err = out ? write_table(out, o, model, n, depth)
-                     : osla_error_set(OSLA_ERR_MEM, "no memory for a table");
+  osla_err err = write_table(out, o, model, n, depth);
   free(depth);
-  if (out && fclose(out) != 0 && err == OSLA_OK)
-    err = osla_error_set(OSLA_ERR_MEM, "no memory for a table");
   return err;
 }

@@ -1,10 +1,8 @@
-/* Kernels of phase and group velocity at a table's depths (contract: surface_wave.h). */
-#include "apps/tomography/reference/surface_wave.h"
+/* Kernels of phase and group velocity at a table's depths (contract: mode.h). */
+#include "apps/tomography/reference/mode.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const double pi = 3.14159265358979323846;
 
 /* Distance between depths: km at the surface, and growth in km a km of depth. */
 static const double first_interval = 5.0, growth = 1.0 / 15.0;
@@ -18,7 +16,7 @@ static bool differ(double above, double below)
  * traction is continuous: with velocity or density or, at such a period, with Q. */
 static bool kernels_jump(const earth_model *model, int shell)
 {
-  const double r = model->shell[shell].bottom, omega = 2.0 * pi / 80.0;
+  const double r = model->shell[shell].bottom, omega = 2.0 * M_PI / 80.0;
   earth_point above, below;
   earth_evaluate(model, shell, r, omega, 0.0, &above);
   earth_evaluate(model, shell - 1, r, omega, 0.0, &below);
@@ -146,7 +144,7 @@ osla_err surface_row_make(radial_system *system, double period, int branch, doub
 {
   mode m;
   double *room = NULL;
-  OSLA_CALL(mode_find(system, 2.0 * pi / period, branch, fastest, &m, found));
+  OSLA_CALL(mode_find(system, 2.0 * M_PI / period, branch, fastest, &m, found));
   if (!*found) return OSLA_OK;
   row->period = period;
   row->c = m.c;

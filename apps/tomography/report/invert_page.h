@@ -7,11 +7,10 @@
 
 #include "apps/tomography/draw/tomo_views.h"
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/report/invert_section.h"
 
 enum { PAGE_DEPTHS_MAX = 4, PAGE_POINTS_MAX = 4, PAGE_CHARTS_MAX = 4 };
 
-/* A picture of one of the drawings; drawing -1: no picture. */
+/* A picture of one of the drawings; width 0: no picture. */
 typedef struct page_picture {
   int drawing, number, width, height;
 } page_picture;
@@ -30,7 +29,7 @@ typedef struct report_page {
   const invert_phase_times *times;
   FILE *out;
   int depths;
-  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* map.picture.drawing is -1 if there is no such map */
+  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX];
   tomo_scale scale[PAGE_KINDS];
   page_picture density, tracks;
   int n_tracks;
@@ -48,10 +47,6 @@ typedef struct report_page {
   char missing[300];  /* reason why there are no pictures; "": there are */
 } report_page;
 
-/* invert_page_draw.c: page_draw begins all pictures and starts gnuplot, page_wait waits for it.
- * Without gnuplot both succeed, and page->missing is the reason. */
-osla_err page_draw(report_page *p);
-osla_err page_wait(report_page *p);
 /* invert_page_maps.c, invert_page_charts.c: draw the maps, sections and charts. */
 osla_err page_draw_maps(report_page *p);
 osla_err page_draw_sections(report_page *p);
@@ -78,5 +73,30 @@ osla_err page_put_posterior(report_page *p);
 osla_err page_put_misfit(report_page *p);
 osla_err page_put_scan(report_page *p);
 osla_err page_put_tables(report_page *p);
+
+/* Makes the arcs of the sections, called A, B, ... Without sections it chooses three where the
+ * paths are densest: 120 degrees long or, on a regional map, within the frame; they cross at
+ * angles of at least 40 degrees. density[knots]: km of path at each knot. Returns the number of
+ * arcs.
+ */
+int invert_section_tracks(const invert_section *section, int count, const tomo_mesh *mesh,
+                          const double *density, const tomo_frame *frame,
+                          tomo_track track[INVERT_SECTIONS_MAX]);
+
+/* Charts of a scan of priors, for the HTML report and for --scan-plot. */
+enum { SCAN_CURVES = 8 }; /* maximum number of curves; further lines of a scan are not drawn */
+
+typedef struct scan_chart {
+  tomo_chart chart; /* chart whose pointers lead to the arrays below */
+  tomo_curve curve[SCAN_CURVES];
+  char name[SCAN_CURVES][40];
+  tomo_mark mark[SCAN_CURVES];
+} scan_chart;
+
+/* invert_chart_corners: misfit over the norm of the model, with rings at the corners.
+ * invert_chart_validation: cross-validation over the weight that changes along a line, with a ring
+ * at the minimum. The chart borrows the scan until it is drawn. Local. */
+void invert_chart_corners(const invert_scan *scan, scan_chart *out);
+void invert_chart_validation(const invert_scan *scan, scan_chart *out);
 
 #endif

@@ -137,7 +137,7 @@ osla_err page_figure(report_page *p, const page_picture *picture, const char *al
 {
   void *bytes;
   size_t size;
-  if (picture->drawing < 0 || p->missing[0]) return OSLA_OK;
+  if (picture->width == 0 || p->missing[0]) return OSLA_OK;
   OSLA_CALL(tomo_draw_read_picture(p->draw[picture->drawing], picture->number, &bytes, &size));
   fprintf(p->out, "<figure><img width=\"%d\" height=\"%d\" alt=\"", picture->width,
           picture->height);

@@ -239,7 +239,7 @@ static osla_err put_points(report_page *p)
   for (int i = 0; i < post->points && i < PAGE_POINTS_MAX; i++) {
     const int n_radial = p->job->options->n_radial;
     const double *v = tomo_mesh_knot(p->job->mesh, post->unknown[i] / n_radial);
-    const invert_point *asked = &p->job->options->point[i];
+    const tomo_location *asked = &p->job->options->point[i];
     char caption[240];
     int n = snprintf(caption, sizeof caption,
                      "Spike at %s, %.0f km (the unknown nearest to %s, %.0f km), at its depth.",

@@ -1,11 +1,9 @@
 /* Choice of the vertical sections of the HTML report. */
-#include "apps/tomography/report/invert_section.h"
+#include "apps/tomography/report/invert_page.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double pi = 3.14159265358979323846;
 
 static osla_err parse_point(const char **at, const char *text, double *latitude, double *longitude)
 {
@@ -104,7 +102,7 @@ static bool crosses(const tomo_arc *a, const tomo_arc *b)
     pole[k][2] = o[0] * t[1] - o[1] * t[0];
   }
   const double cosine = pole[0][0] * pole[1][0] + pole[0][1] * pole[1][1] + pole[0][2] * pole[1][2];
-  return fabs(cosine) <= cos(40.0 * pi / 180.0);
+  return fabs(cosine) <= cos(40.0 * M_PI / 180.0);
 }
 
 enum { POINTS = 60 };
@@ -115,7 +113,7 @@ static void candidate_point(const tomo_frame *frame, int p, double v[3])
 {
   double latitude, longitude;
   const double z = 1.0 - (2.0 * p + 1.0) / POINTS, r = sqrt(1.0 - z * z);
-  const double turn = p * pi * (3.0 - sqrt(5.0));
+  const double turn = p * M_PI * (3.0 - sqrt(5.0));
   v[0] = r * cos(turn);
   v[1] = r * sin(turn);
   v[2] = z;
@@ -145,12 +143,12 @@ static void choose_next(const tomo_mesh *mesh, const double *density, const tomo
 {
   enum { AZIMUTHS = 4 };
   const double half =
-    frame->regional ? 0.7 * fmin(frame->half_width, frame->half_height) : pi / 3.0;
+    frame->regional ? 0.7 * fmin(frame->half_width, frame->half_height) : M_PI / 3.0;
   double best = -INFINITY;
   for (int i = 0; i < POINTS * AZIMUTHS; i++) {
     double v[3];
     candidate_point(frame, i / AZIMUTHS, v);
-    const tomo_arc arc = arc_through(v, (i % AZIMUTHS) * pi / AZIMUTHS, half);
+    const tomo_arc arc = arc_through(v, (i % AZIMUTHS) * M_PI / AZIMUTHS, half);
     bool good = !frame->regional || is_within(frame, &arc);
     for (int k = 0; k < chosen; k++)
       good = good && crosses(&arc, &track[k].arc);

@@ -140,7 +140,7 @@ static void measure_misfit(const invert_job *job, invert_reference *r)
     tomo_arc arc = arc_of(job, job->path_ids[i]);
     (void)tomo_path_trace(path, &arc);
     find_data(job, path, i, d);
-    tomo_path_predict(path, r->model, prediction);
+    tomo_path_data(path, r->model, 0.0, 0, 0, prediction);
     for (int64_t j = 0; j < tomo_path_count(path); j++)
       r->misfit_after += (d[j] - prediction[j]) * (d[j] - prediction[j]);
   }
@@ -204,4 +204,22 @@ void reference_free(invert_reference *r)
   free(r->density);
   free(r->model);
   free(r->resolution);
+}
+
+double reference_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
+                       double latitude, double longitude, double depth_km)
+{
+  int32_t knot[TOMO_MESH_SUPPORT];
+  double weight[TOMO_MESH_SUPPORT], basis[TOMO_RADIAL_MAX], v[3], sum = 0.0;
+  const int n_radial = tomo_radial_count(radial);
+  tomo_unit_vector(latitude, longitude, v);
+  tomo_radial_basis(radial, depth_km, basis);
+  const int count = tomo_mesh_basis(mesh, v, knot, weight);
+  for (int i = 0; i < count; i++) {
+    double column = 0.0;
+    for (int r = 0; r < n_radial; r++)
+      column += basis[r] * m[(int64_t)knot[i] * n_radial + r];
+    sum += weight[i] * column;
+  }
+  return sum;
 }

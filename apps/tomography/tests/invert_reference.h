@@ -31,4 +31,8 @@ void reference_invert(const invert_reference *reference, double *inverse);
 
 void reference_free(invert_reference *reference);
 
+/* Field of the coefficients m at a point (geographic degrees, km), in percent. Local. */
+double reference_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
+                       double latitude, double longitude, double depth_km);
+
 #endif

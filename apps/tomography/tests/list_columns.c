@@ -21,22 +21,22 @@ void test_list_kinds(void)
   char text[400];
   tomo_site *s;
   for (size_t i = 0; i < sizeof stations / sizeof *stations; i++) {
-    list_refuse(tomo_read_events, stations[i],
+    list_refuse(list_read_events, stations[i],
                 ":1: this is the header of a list of stations, not of earthquakes");
-    CU_ASSERT(list_read(tomo_read_stations, stations[i], &s) == 1);
+    CU_ASSERT(list_read(list_read_stations, stations[i], &s) == 1);
     free(s);
   }
   for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-    list_refuse(tomo_read_stations, events[i],
+    list_refuse(list_read_stations, events[i],
                 ":1: this is the header of a list of earthquakes, not of stations");
-    CU_ASSERT(list_read(tomo_read_events, events[i], &s) == 1);
+    CU_ASSERT(list_read(list_read_events, events[i], &s) == 1);
     free(s);
   }
   snprintf(text, sizeof text, "%s%s", events[0], stations[0]);
-  list_refuse(tomo_read_events, text,
+  list_refuse(list_read_events, text,
               ":3: this is the header of a list of stations, not of earthquakes");
   snprintf(text, sizeof text, "%s%s", stations[0], events[0]);
-  list_refuse(tomo_read_stations, text,
+  list_refuse(list_read_stations, text,
               ":3: this is the header of a list of earthquakes, not of stations");
 }
 
@@ -84,14 +84,14 @@ void test_list_times(void)
     {"year,lat,lon\n20180131,1,2\n", ":2: year 20180131 is outside -99999 to 9999"}};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     tomo_site *s;
-    const int64_t n = list_read(tomo_read_events, good[i].table, &s);
+    const int64_t n = list_read(list_read_events, good[i].table, &s);
     OSLA_ASSERT_MSG(n == 1 && (isnan(good[i].seconds) ? isnan(s->time_s)
                                                       : fabs(s->time_s - good[i].seconds) < 1e-5),
                     "%s: %.6f", good[i].table, n == 1 ? s->time_s : 0.0);
     free(s);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    list_refuse(tomo_read_events, bad[i][0], bad[i][1]);
+    list_refuse(list_read_events, bad[i][0], bad[i][1]);
 }
 
 /* A depth column with an unknown name is an error: its depths must not be read as 0 km. */
@@ -107,13 +107,13 @@ void test_list_depths(void)
     snprintf(table, sizeof table, "id,lat,lon,%s,mag\n1,1,2,500,5\n", names[i]);
     snprintf(expected, sizeof expected, ":1: the column \"%.*s%s",
              (int)strlen(names[i]) - 2 * quote, names[i] + quote, known);
-    list_refuse(tomo_read_events, table, expected);
+    list_refuse(list_read_events, table, expected);
   }
-  CU_ASSERT(list_read(tomo_read_events, "Latitude\tLongitude\tFocal Depth (km)\n1\t2\t500\n", &s) ==
+  CU_ASSERT(list_read(list_read_events, "Latitude\tLongitude\tFocal Depth (km)\n1\t2\t500\n", &s) ==
             1);
   if (s) CU_ASSERT(s->depth_km == 500.0);
   free(s);
-  CU_ASSERT(list_read(tomo_read_events, "lat,lon,depth,depth_error\n1,2,500,7\n", &s) == 1);
+  CU_ASSERT(list_read(list_read_events, "lat,lon,depth,depth_error\n1,2,500,7\n", &s) == 1);
   if (s) CU_ASSERT(s->depth_km == 500.0);
   free(s);
 }

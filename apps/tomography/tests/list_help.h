@@ -4,7 +4,7 @@
 
 #include "tests/osla_test.h"
 
-#include "apps/tomography/readers/tomo_io.h"
+#include "apps/tomography/tests/list_read.h"
 
 typedef osla_err list_reader(const char *file, tomo_site **sites, int64_t *count);
 

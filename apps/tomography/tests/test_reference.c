@@ -144,6 +144,16 @@ static void test_converged(void)
   earth_destroy(&model);
 }
 
+/* Number of branches with a phase velocity between MODE_SLOWEST and c, by Sylvester's law. */
+static int count_slower(radial_system *s, double c)
+{
+  const double radius = s->mesh->model->radius, lambda = s->omega * radius / c;
+  radial_system_sum(s, lambda, s->omega);
+  const int all = band_factor(&s->work);
+  radial_system_sum(s, lambda, MODE_SLOWEST * lambda / radius);
+  return all - band_factor(&s->work);
+}
+
 static void test_none(void)
 {
   const radial_options options = {.size = 20.0}, small = {.size = 0.5}, none = {.size = NAN};
@@ -155,7 +165,7 @@ static void test_none(void)
   radial_system *system = check_system(model, RADIAL_TOROIDAL, &options);
   OSLA_ASSERT_OK(mode_find(system, 2.0 * pi / 200.0, 3, 8.0, &m, &found));
   CU_ASSERT(!found);
-  CU_ASSERT(mode_count(system, 8.0) <= 3);
+  CU_ASSERT(count_slower(system, 8.0) <= 3);
   OSLA_ASSERT_ERR(radial_mesh_create(model, RADIAL_SPHEROIDAL, &small, &mesh), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(radial_mesh_create(model, RADIAL_SPHEROIDAL, &none, &mesh), OSLA_ERR_ARG);
   check_system_end(&system);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "apps/tomography/earth/tomo_reference.h"
-#include "apps/tomography/readers/tomo_file.h"
-#include "apps/tomography/reference/surface_wave.h"
+#include "apps/tomography/readers/tomo_io.h"
+#include "apps/tomography/reference/mode.h"
 #include "apps/tomography/tests/earth_check.h"
 
 enum { DEPTHS_MAX = 200 };
@@ -228,18 +228,18 @@ static void check_row(const tomo_reference *table, const earth_model *model, rad
   tomo_measure measure = {kind == RADIAL_TOROIDAL ? TOMO_LOVE : TOMO_RAYLEIGH, TOMO_PHASE, branch,
                           period};
   seen s = look(model, kind, period, branch, 0.0);
-  if (OSLA_ASSERT_OK(tomo_reference_covers(table, &measure))) {
+  if (OSLA_ASSERT_OK(tomo_measure_check(table, &measure))) {
     double largest[2] = {0.0, 0.0}, off[2] = {0.0, 0.0};
-    OSLA_ASSERT_CLOSE(tomo_reference_velocity(table, &measure), s.c, 0.1 * tolerance * s.c);
+    OSLA_ASSERT_CLOSE(tomo_measure_velocity(table, &measure), s.c, 0.1 * tolerance * s.c);
     measure.observable = TOMO_GROUP;
-    OSLA_ASSERT_CLOSE(tomo_reference_velocity(table, &measure), s.u, tolerance * s.u);
+    OSLA_ASSERT_CLOSE(tomo_measure_velocity(table, &measure), s.u, tolerance * s.u);
     for (int i = 0; i + 1 < s.n; i++) /* midpoints, because jumps have two values */
       for (int which = 0; which < 2; which++) {
         const double *k = which == 0 ? s.by_c : s.by_u;
         measure.observable = which == 0 ? TOMO_PHASE : TOMO_GROUP;
         if (s.depth[i + 1] <= s.depth[i]) continue;
         const double here =
-          tomo_reference_kernel(table, &measure, 0.5 * (s.depth[i] + s.depth[i + 1]));
+          tomo_measure_kernel(table, &measure, 0.5 * (s.depth[i] + s.depth[i + 1]));
         largest[which] = fmax(largest[which], fabs(k[i]));
         off[which] = fmax(off[which], fabs(here - 0.5 * (k[i] + k[i + 1])));
       }
@@ -263,7 +263,7 @@ static void test_shipped(void)
   if (!OSLA_ASSERT_OK(tomo_file_read(name, &text, &length))) return;
   OSLA_ASSERT_OK(earth_prem(true, false, &model));
   if (OSLA_ASSERT_OK(tomo_reference_parse(name, text, length, &table))) {
-    CU_ASSERT(strstr(tomo_reference_title(table), "PREM") != NULL);
+    CU_ASSERT(strstr(tomo_reference_head(table, HEAD_TITLE), "PREM") != NULL);
     for (int kind = 0; kind < 2; kind++) {
       check_row(table, model, (radial_kind)kind, 0, 25.0, 1e-4);
       check_row(table, model, (radial_kind)kind, 0, 300.0, 1e-4);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "apps/tomography/readers/tomo_selection.h"
-#include "apps/tomography/readers/tomo_time.h"
+#include "apps/tomography/readers/tomo_text.h"
 
 static void test_times(void)
 {
@@ -68,7 +68,7 @@ static void test_event_text(void)
 {
   tomo_site *s;
   int64_t n = list_read(
-    tomo_read_events,
+    list_read_events,
     "#EventID | Time | Latitude | Longitude | Depth/km | Author | Catalog | Contributor | "
     "ContributorID | MagType | Magnitude | MagAuthor | EventLocationName\n"
     "3337497|2012-04-11T08:38:37|2.2376|93.0144|26.3|ISC|ISC|ISC|600860404|MW|8.6|GCMT|OFF W, "
@@ -89,9 +89,9 @@ static void test_event_text(void)
     CU_ASSERT(s[2].magnitude == 4.6 && s[2].time_s == 1517443200.0);
   }
   free(s);
-  list_refuse(tomo_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1|2|3\n",
+  list_refuse(list_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1|2|3\n",
               ":2: 5 fields, but the header has 4");
-  list_refuse(tomo_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1x|2\n",
+  list_refuse(list_read_events, "#EventID|Time|Latitude|Longitude\na|2010|1x|2\n",
               ":2: latitude \"1x\" is not a number");
 }
 
@@ -118,7 +118,7 @@ static void test_isc(void)
              : i == 1 ? "DATA_TYPE EVENT_CATALOGUE\nISC Bulletin\n--EVENT--|---ORIGIN---|---...\n"
                       : "",
              rows, i == 0 ? "</pre>\n" : "");
-    CU_ASSERT(list_read(tomo_read_events, page, &s) == 3);
+    CU_ASSERT(list_read(list_read_events, page, &s) == 3);
     if (!s) continue;
     CU_ASSERT(strcmp(s[0].id, "380100") == 0 && s[0].latitude == -10.4982);
     CU_ASSERT(s[0].longitude == 161.3621 && s[0].depth_km == 35.3 && s[0].magnitude == 5.5);
@@ -131,30 +131,30 @@ static void test_isc(void)
     page, sizeof page,
     "ISC Bulletin\n%s\nSTOP\nDATA_TYPE EVENT_CATALOGUE\nISC (2025), Bulletin, a, b\n%sSTOP\n", rows,
     rows);
-  CU_ASSERT(list_read(tomo_read_events, page, &s) == 6);
+  CU_ASSERT(list_read(list_read_events, page, &s) == 6);
   free(s);
   snprintf(page, sizeof page, "ISC Bulletin\n%sSTOP\nISC Bulletin\n%s", rows, rows);
-  list_refuse(tomo_read_events, page,
+  list_refuse(list_read_events, page,
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
   snprintf(page, sizeof page, "%sSTOP\n\n%s", rows, strchr(rows, '\n') + 1);
-  list_refuse(tomo_read_events, page, ":8: a row behind STOP, and no header EVENTID between them");
+  list_refuse(list_read_events, page, ":8: a row behind STOP, and no header EVENTID between them");
   snprintf(page, sizeof page, "%sSTOP\nid,lat,lon,depth,mag,place\na,1,2,3,4,b\n", rows);
-  list_refuse(tomo_read_events, page, ":7: a row behind STOP, and no header EVENTID between them");
+  list_refuse(list_read_events, page, ":7: a row behind STOP, and no header EVENTID between them");
   snprintf(page, sizeof page, "<html>\n%sSTOP\n</pre>\n<script>f(a,b,c,d);</script>\n2018,1,2\n",
            rows);
-  list_refuse(tomo_read_events, page, ":10: a row behind STOP, and no header EVENTID between them");
-  CU_ASSERT(list_read(tomo_read_events, "ISC_ID;latitude;longitude\n1;2;3\n", &s) == 1);
+  list_refuse(list_read_events, page, ":10: a row behind STOP, and no header EVENTID between them");
+  CU_ASSERT(list_read(list_read_events, "ISC_ID;latitude;longitude\n1;2;3\n", &s) == 1);
   free(s);
-  CU_ASSERT(list_read(tomo_read_events, "ISC id|latitude|longitude\n1|2|3\n", &s) == 1);
+  CU_ASSERT(list_read(list_read_events, "ISC id|latitude|longitude\n1|2|3\n", &s) == 1);
   free(s);
-  list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,BJI,mb\n",
+  list_refuse(list_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,BJI,mb\n",
               ":2: 11 fields, which are not 9 and 3 for each magnitude");
-  list_refuse(tomo_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,B,mb,5,B,MS,x\n",
+  list_refuse(list_read_events, ISC_HEADER "1,ke,ISC,1990-01-01,14:49:00.39,1,2,3,,B,mb,5,B,MS,x\n",
               ":2: magnitude \"x\" is not a number");
-  list_refuse(tomo_read_events, "DATA_TYPE EVENT_CATALOGUE\nNo events were found.\nSTOP\n",
+  list_refuse(list_read_events, "DATA_TYPE EVENT_CATALOGUE\nNo events were found.\nSTOP\n",
               ": no line begins with EVENTID, as the header of a catalogue of the ISC does");
   snprintf(page, sizeof page, "ISC: On-line Bulletin\n%s", rows);
-  list_refuse(tomo_read_events, page,
+  list_refuse(list_read_events, page,
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
 }
 
@@ -163,7 +163,7 @@ static void test_dialects(void)
 {
   tomo_site *s;
   /* NaN for a missing value: obspy/obspy#2627, QuakeMigrate/QuakeMigrate#220 */
-  int64_t n = list_read(tomo_read_events,
+  int64_t n = list_read(list_read_events,
                         "id,date,time,lat,lon,depth,mag\nNaN,2010-01-31,nan,1,2,NaN,nan\n"
                         "b,NaN,,NaN,2,3,5\nc,NaN,NaN,4,5,6,7\n",
                         &s);
@@ -174,7 +174,7 @@ static void test_dialects(void)
   }
   free(s);
   /* a column for each part of a time, and `dep`: gem/oq-engine#4496, obspy/obspy#3285 */
-  n = list_read(tomo_read_events,
+  n = list_read(list_read_events,
                 "eventID,year,month,day,hour,minute,second,longitude,latitude,dep,magnitude\n"
                 "1,2018,1,31,2,0,31.8,10,20,5,6\n2,2018,12,31,24,0,0,10,20,,6\n"
                 "3,1905,4,,,,,10,20,,6\n4,,,,,,,10,20,,6\n5,2010.0,2.0,3.0,,,,10,20,,6\n",
@@ -186,9 +186,9 @@ static void test_dialects(void)
     CU_ASSERT(s[2].time_s == -2043446400.0 && isnan(s[3].time_s) && s[4].time_s == 1265155200.0);
   }
   free(s);
-  list_refuse(tomo_read_events, "lat,lon,year,month,day\n1,2,2018,2,30\n",
+  list_refuse(list_read_events, "lat,lon,year,month,day\n1,2,2018,2,30\n",
               ":2: there is no time 2018-2-30 0:0:0");
-  list_refuse(tomo_read_events, "lat,lon,year,month\n1,2,2018.5,2\n",
+  list_refuse(list_read_events, "lat,lon,year,month\n1,2,2018.5,2\n",
               ":2: year 2018.5 is not a whole number");
   /* column names of SeisBench: seisbench/seisbench#12 */
   static const char seisbench[] =
@@ -196,10 +196,10 @@ static void test_dialects(void)
     "source_magnitude,station_network_code,station_code,station_latitude_deg,station_longitude_"
     "deg\n"
     "ev1,2018-01-31T00:00:00Z,1,2,3,4,IU,ANMO,34.9,-106.5\n";
-  n = list_read(tomo_read_events, seisbench, &s);
+  n = list_read(list_read_events, seisbench, &s);
   CU_ASSERT(n == 1 && strcmp(s[0].id, "ev1") == 0 && s[0].depth_km == 3.0 && s[0].magnitude == 4.0);
   free(s);
-  n = list_read(tomo_read_stations, seisbench, &s);
+  n = list_read(list_read_stations, seisbench, &s);
   CU_ASSERT(n == 1 && strcmp(s[0].id, "IU.ANMO") == 0 && s[0].latitude == 34.9);
   free(s);
 }
@@ -209,32 +209,32 @@ static void test_dialects(void)
 static void test_separators(void)
 {
   tomo_site *s;
-  int64_t n = list_read(tomo_read_events,
+  int64_t n = list_read(list_read_events,
                         "id;latitude;longitude;depth;\"place, region\";name\n"
                         "a;1.5;2;3;X;\"Y; Z, \"\"W\"\"\"\n",
                         &s);
   CU_ASSERT(n == 1 && s[0].latitude == 1.5 && strcmp(s[0].name, "Y; Z, \"W\"") == 0);
   free(s);
-  n = list_read(tomo_read_events, "id\tlat\tlon\tdepth\tmag\na\t1\t2\t\t\nb\t 1\t2\t3\t5\n", &s);
+  n = list_read(list_read_events, "id\tlat\tlon\tdepth\tmag\na\t1\t2\t\t\nb\t 1\t2\t3\t5\n", &s);
   CU_ASSERT(n == 2 && s[0].depth_km == 0.0 && s[1].depth_km == 3.0 && s[1].magnitude == 5.0);
   free(s);
-  n = list_read(tomo_read_stations, "net;sta;lat;lon;elevation\nIU;ANMO;34.9;-106.5;1\n", &s);
+  n = list_read(list_read_stations, "net;sta;lat;lon;elevation\nIU;ANMO;34.9;-106.5;1\n", &s);
   CU_ASSERT(n == 1 && strcmp(s[0].id, "IU.ANMO") == 0 && s[0].longitude == -106.5);
   free(s);
-  n = list_read(tomo_read_stations, "net\tsta\tlat\tlon\n\tANMO\t34.9\t-106.5\n", &s);
+  n = list_read(list_read_stations, "net\tsta\tlat\tlon\n\tANMO\t34.9\t-106.5\n", &s);
   CU_ASSERT(n == 1 && strcmp(s[0].id, "ANMO") == 0);
   free(s);
-  n = list_read(tomo_read_stations,
+  n = list_read(list_read_stations,
                 "ANMO IU 34.9 -106.5 1850 0 Albuquerque, New Mexico\nB\tIU\t1\t2\t0\t0\n", &s);
   CU_ASSERT(n == 2 && strcmp(s[0].id, "IU.ANMO") == 0 && strcmp(s[1].id, "IU.B") == 0);
   free(s);
   list_refuse(
-    tomo_read_events, "latitude longitude depth\n1 2 3\n",
+    list_read_events, "latitude longitude depth\n1 2 3\n",
     ":1: the header is one field, \"latitude longitude depth\": fields are separated by commas, "
     "semicolons, tabs or |");
-  list_refuse(tomo_read_events, "latitude;longitude\n1,5;2\n",
+  list_refuse(list_read_events, "latitude;longitude\n1,5;2\n",
               ":2: latitude \"1,5\" is not a number");
-  list_refuse(tomo_read_stations, "<html><body>404</body></html>\n",
+  list_refuse(list_read_stations, "<html><body>404</body></html>\n",
               ": is a web page (HTML), not a list of stations");
 }
 
@@ -280,16 +280,13 @@ static void names_of(const tomo_site *sites, int64_t count, char text[200])
     snprintf(text + strlen(text), 200 - strlen(text), "%s%s", i ? " " : "", sites[i].name);
 }
 
-typedef osla_err chooser(char *const *files, int n, const tomo_selection *choice, tomo_site **sites,
-                         tomo_counts *counts);
-
-static tomo_counts choose(chooser *choose_sites, char *const *files, int n, const tomo_selection *c,
+static tomo_counts choose(bool events, char *const *files, int n, const tomo_selection *c,
                           const char *expected)
 {
   tomo_site *sites = NULL;
   tomo_counts counts = {0};
   char text[200];
-  if (!OSLA_ASSERT_OK(choose_sites(files, n, c, &sites, &counts))) return counts;
+  if (!OSLA_ASSERT_OK(tomo_select_sites(events, files, n, c, &sites, &counts))) return counts;
   names_of(sites, counts.used, text);
   OSLA_ASSERT_MSG(strcmp(text, expected) == 0, "used \"%s\", not \"%s\"", text, expected);
   CU_ASSERT(counts.read == counts.used + counts.no_place + counts.time + counts.no_time +
@@ -314,31 +311,31 @@ static void test_events(void)
              b);
   char *files[2] = {a, b};
   tomo_selection c = tomo_selection_all();
-  tomo_counts k = choose(tomo_select_events, files, 2, &c, "A B C D E G");
+  tomo_counts k = choose(true, files, 2, &c, "A B C D E G");
   CU_ASSERT(k.read == 7 && k.same == 1);
   OSLA_ASSERT_OK(tomo_selection_parse_time(&c, "--time", "2010/2011"));
-  k = choose(tomo_select_events, files, 2, &c, "A B D G");
+  k = choose(true, files, 2, &c, "A B D G");
   CU_ASSERT(k.time == 1 && k.no_time == 1);
   OSLA_ASSERT_OK(tomo_selection_parse_region(&c.events, "--region", "172/-170/0/90"));
-  k = choose(tomo_select_events, files, 2, &c, "A B");
+  k = choose(true, files, 2, &c, "A B");
   CU_ASSERT(k.region == 2);
   OSLA_ASSERT_OK(tomo_selection_parse_magnitude(&c, "--magnitude", "6.5/7"));
-  k = choose(tomo_select_events, files, 2, &c, "B");
+  k = choose(true, files, 2, &c, "B");
   CU_ASSERT(k.magnitude == 1 && k.no_magnitude == 1 && k.region == 1 && k.same == 1);
   c = tomo_selection_all();
   OSLA_ASSERT_OK(tomo_selection_parse_region(&c.events, "--region", "-180/180/-90/90"));
-  k = choose(tomo_select_events, files, 2, &c, "A B C D E G");
+  k = choose(true, files, 2, &c, "A B C D E G");
   CU_ASSERT(k.region == 0);
   tomo_site *sites = NULL;
   OSLA_ASSERT_OK(tomo_selection_parse_magnitude(&c, "--magnitude", "9/"));
-  refuse(tomo_select_events(files, 2, &c, &sites, &k),
+  refuse(tomo_select_sites(true, files, 2, &c, &sites, &k),
          "--time, --magnitude and the regions leave none of 7 earthquakes");
   CU_ASSERT(sites == NULL);
   unlink(b);
   list_write("id,date,time,lat,lon,depth,mag,place\n"
              "2,2010-06-011,00:00:01,10,-175,10,7.0,F\n",
              b);
-  OSLA_ASSERT_ERR(tomo_select_events((char *[]){b}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_sites(true, (char *[]){b}, 1, &c, &sites, &k), OSLA_ERR_IO);
   OSLA_ASSERT_MSG(strstr(osla_error_text(), "time \"2010-06-011T00:00:01\" is not a time of"),
                   "got \"%s\"", osla_error_text());
   unlink(a);
@@ -357,7 +354,7 @@ static void test_placeless(void)
   for (int i = 0; i < 12; i++)
     strcat(text, "1,,C\n");
   list_write(text, b);
-  OSLA_ASSERT_OK(tomo_select_events((char *[]){a, b}, 2, &c, &sites, &k));
+  OSLA_ASSERT_OK(tomo_select_sites(true, (char *[]){a, b}, 2, &c, &sites, &k));
   CU_ASSERT(k.read == 16 && k.no_place == 14 && k.used == 2);
   CU_ASSERT(k.placeless.listed == TOMO_UNLOCATED_MAX);
   snprintf(note, sizeof note, "%s:2: the event has no latitude", a);
@@ -368,7 +365,7 @@ static void test_placeless(void)
   free(sites);
   unlink(a);
   list_write("lat,lon,place\n,1,A\n", a);
-  OSLA_ASSERT_ERR(tomo_select_events((char *[]){a}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_sites(true, (char *[]){a}, 1, &c, &sites, &k), OSLA_ERR_IO);
   OSLA_ASSERT_MSG(strstr(osla_error_text(), ":2: the event has no latitude; none of 1 events has"),
                   "got \"%s\"", osla_error_text());
   CU_ASSERT(sites == NULL);
@@ -390,19 +387,19 @@ static void test_stations(void)
   list_write("lat,lon,sta,net\n34.91,-106.41,ANMO,IU\n5,6,,\n5,6,,\n", b);
   char *files[2] = {a, b};
   tomo_selection c = tomo_selection_all();
-  tomo_counts k = choose(tomo_select_stations, files, 2, &c, "IU.ANMO IU.OLD IU.MOVE IU.MOVE  ");
+  tomo_counts k = choose(false, files, 2, &c, "IU.ANMO IU.OLD IU.MOVE IU.MOVE  ");
   CU_ASSERT(k.read == 8 && k.same == 2);
   OSLA_ASSERT_OK(tomo_selection_parse_time(&c, "--time", "2000/2005"));
-  k = choose(tomo_select_stations, files, 1, &c, "IU.MOVE");
+  k = choose(false, files, 1, &c, "IU.MOVE");
   CU_ASSERT(k.time == 4);
-  k = choose(tomo_select_stations, files, 2, &c, "IU.MOVE IU.ANMO  ");
+  k = choose(false, files, 2, &c, "IU.MOVE IU.ANMO  ");
   CU_ASSERT(k.time == 4 && k.same == 0); /* stations without epochs are always selected */
   OSLA_ASSERT_OK(tomo_selection_parse_region(&c.stations, "--station-region", "-110/-100/0/40"));
-  k = choose(tomo_select_stations, files, 2, &c, "IU.ANMO");
+  k = choose(false, files, 2, &c, "IU.ANMO");
   CU_ASSERT(k.region == 3);
   tomo_site *sites = NULL;
   char *absent[2] = {a, "/tmp/osla-absent"};
-  OSLA_ASSERT_ERR(tomo_select_stations(absent, 2, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_sites(false, absent, 2, &c, &sites, &k), OSLA_ERR_IO);
   CU_ASSERT(sites == NULL && strstr(osla_error_text(), "osla-absent: ") != NULL);
   unlink(a);
   unlink(b);

@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #endif
 
-#include "apps/tomography/earth/tomo_measure.h"
+#include "apps/tomography/earth/tomo_reference.h"
 #include "apps/tomography/earth/tomo_sphere.h"
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/tests/list_help.h"

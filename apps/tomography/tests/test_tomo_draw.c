@@ -6,14 +6,38 @@
 #include <string.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
-#include "apps/tomography/draw/tomo_projection.h"
+#include "apps/tomography/draw/tomo_frame.h"
 #include "apps/tomography/draw/tomo_views.h"
 #include "tests/osla_test.h"
+
+static double root_of(double t)
+{
+  const double d = 6.0 / 29.0;
+  return t > d * d * d ? cbrt(t) : t / (3.0 * d * d) + 4.0 / 29.0;
+}
+
+/* Converts an sRGB colour to L*, a*, b* (white point D65). */
+static void colours_lab(const tomo_colour colour, double lab[3])
+{
+  static const double white[3] = {0.95047, 1.0, 1.08883};
+  double rgb[3];
+  for (int i = 0; i < 3; i++) {
+    const double s = colour[i] / 255.0;
+    rgb[i] = s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+  }
+  const double x = 0.4124564 * rgb[0] + 0.3575761 * rgb[1] + 0.1804375 * rgb[2];
+  const double y = 0.2126729 * rgb[0] + 0.7151522 * rgb[1] + 0.0721750 * rgb[2];
+  const double z = 0.0193339 * rgb[0] + 0.1191920 * rgb[1] + 0.9503041 * rgb[2];
+  const double f = root_of(y / white[1]);
+  lab[0] = 116.0 * f - 16.0;
+  lab[1] = 500.0 * (root_of(x / white[0]) - f);
+  lab[2] = 200.0 * (f - root_of(z / white[2]));
+}
 
 static double lightness(const tomo_colour colour)
 {
   double lab[3];
-  tomo_colours_lab(colour, lab);
+  colours_lab(colour, lab);
   return lab[0];
 }
 
@@ -25,8 +49,8 @@ static void measure_steps(tomo_colour *table, int first, int last, double *least
   /* eight steps at a time, because single steps are below the resolution of eight bits */
   for (int i = first + 8; i <= last; i += 8) {
     double a[3], b[3], sum = 0.0;
-    tomo_colours_lab(table[i - 8], a);
-    tomo_colours_lab(table[i], b);
+    colours_lab(table[i - 8], a);
+    colours_lab(table[i], b);
     for (int k = 0; k < 3; k++)
       sum += (a[k] - b[k]) * (a[k] - b[k]);
     *least = fmin(*least, sqrt(sum));
@@ -60,9 +84,9 @@ static void test_anomaly(void)
   }
   measure_steps(table, 0, 127, &least, &most);
   OSLA_ASSERT_MSG(most < 2.5 * least, "steps %g to %g", least, most);
-  tomo_colours_lab(table[32], slow);
-  tomo_colours_lab(table[223], fast);
-  tomo_colours_lab(table[127], middle);
+  colours_lab(table[32], slow);
+  colours_lab(table[223], fast);
+  colours_lab(table[127], middle);
   CU_ASSERT(slow[1] > 20.0 && slow[2] > 10.0); /* slow is red */
   CU_ASSERT(fast[2] < -20.0);                  /* fast is blue */
   CU_ASSERT(slow[2] - fast[2] > 40.0);         /* the colours differ also without red and green */
@@ -112,8 +136,9 @@ static void test_centre(void)
     CU_ASSERT(isnan(value[0]) && isnan(value[79]) && !isnan(value[20 * 80]));
     for (int pixel = 0; pixel < 80 * 40; pixel++) {
       double latitude, longitude, v[3];
-      if (!projection_inverse(-2.0 + (pixel % 80 + 0.5) / 20.0, -1.0 + (pixel / 80 + 0.5) / 20.0,
-                              centres[c], &latitude, &longitude))
+      const tomo_frame world = tomo_frame_world(centres[c]);
+      if (!tomo_frame_inverse(&world, -2.0 + (pixel % 80 + 0.5) / 20.0,
+                              -1.0 + (pixel / 80 + 0.5) / 20.0, &latitude, &longitude))
         continue;
       tomo_unit_vector(latitude, longitude, v);
       OSLA_ASSERT_CLOSE((double)value[pixel], v[0], 0.02);

@@ -12,7 +12,7 @@
 static void test_stations(void)
 {
   tomo_site *s;
-  int64_t n = list_read(tomo_read_stations,
+  int64_t n = list_read(list_read_stations,
                         "\xef\xbb\xbf# list\r\n\r\nAAE   IU    9.0292    38.7656 2442.0    0.0\r\n"
                         "  SPA IU -90 360\n",
                         &s);
@@ -23,7 +23,7 @@ static void test_stations(void)
     CU_ASSERT(s[1].latitude == -90.0 && s[1].longitude == 360.0);
   }
   free(s);
-  n = list_read(tomo_read_stations,
+  n = list_read(list_read_stations,
                 "Network,\"Station\",place,LONGITUDE,Latitude\n"
                 "II, AAK ,\"Ala Archa, \"\"Kyrgyzstan\"\"\",74.5,42.6",
                 &s);
@@ -34,7 +34,7 @@ static void test_stations(void)
     CU_ASSERT(strcmp(s[0].id, "II.AAK") == 0);
   }
   free(s);
-  n = list_read(tomo_read_stations, "lat,lon\n1,2\n3,4\n", &s);
+  n = list_read(list_read_stations, "lat,lon\n1,2\n3,4\n", &s);
   CU_ASSERT(n == 2 && s[0].name[0] == '\0');
   free(s);
 }
@@ -42,7 +42,7 @@ static void test_stations(void)
 static void test_bad_stations(void)
 {
   char overlong[TOMO_LINE_MAX + 10];
-  list_reader *read = tomo_read_stations;
+  list_reader *read = list_read_stations;
   list_refuse(read, "", ": no station in this file");
   list_refuse(read, "# nothing\n\n", ": no station in this file");
   list_refuse(read, "latitude,longitude\n", ": no station in this file");
@@ -75,13 +75,13 @@ static void test_files(void)
   tomo_site *sites = NULL;
   int64_t count;
   char name[300] = "/tmp/";
-  OSLA_ASSERT_ERR(tomo_read_stations("/tmp/osla-absent", &sites, &count), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(list_read_stations("/tmp/osla-absent", &sites, &count), OSLA_ERR_IO);
   CU_ASSERT(strcmp(osla_error_text(), "/tmp/osla-absent: No such file or directory") == 0);
-  OSLA_ASSERT_ERR(tomo_read_events("/tmp", &sites, &count), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(list_read_events("/tmp", &sites, &count), OSLA_ERR_IO);
   CU_ASSERT(strcmp(osla_error_text(), "/tmp: Is a directory") == 0);
   memset(name + 5, 'n', sizeof name - 6);
   name[sizeof name - 1] = '\0';
-  OSLA_ASSERT_ERR(tomo_read_events(name, &sites, &count), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(list_read_events(name, &sites, &count), OSLA_ERR_IO);
 }
 
 static const char *const ndk_event =
@@ -95,7 +95,7 @@ static void test_events(void)
 {
   tomo_site *s;
   char two[1024];
-  int64_t n = list_read(tomo_read_events,
+  int64_t n = list_read(list_read_events,
                         "time,latitude,longitude,depth,mag,place\n"
                         "2018-01-31T02:00:31.800Z,-7.8628,118.7906,15.18,5.3,\"50km NNW of X, Y\"\n"
                         ",1,2,-1.5,,a very long name of a place that does not fit\n",
@@ -110,7 +110,7 @@ static void test_events(void)
   }
   free(s);
   snprintf(two, sizeof two, "%s%s", ndk_event, ndk_event);
-  n = list_read(tomo_read_events, two, &s);
+  n = list_read(list_read_events, two, &s);
   CU_ASSERT(n == 2);
   if (n == 2) {
     CU_ASSERT(s[1].latitude == 13.76 && s[1].longitude == -89.08 && s[1].depth_km == 162.8);
@@ -125,7 +125,7 @@ static void test_events(void)
 static void test_incomplete_events(void)
 {
   tomo_site *s;
-  int64_t n = list_read(tomo_read_events,
+  int64_t n = list_read(list_read_events,
                         "lat,lon,depth,mag,id\n1,2,,,a\n,3,10,5,b\n4, ,10,5,c\n5,6,7,8,d\n", &s);
   CU_ASSERT(n == 2);
   if (n == 2) {
@@ -133,7 +133,7 @@ static void test_incomplete_events(void)
     CU_ASSERT(strcmp(s[1].id, "d") == 0 && s[1].depth_km == 7.0 && s[1].magnitude == 8.0);
   }
   free(s);
-  n = list_read(tomo_read_events, "latitude,longitude\n1,2\n", &s);
+  n = list_read(list_read_events, "latitude,longitude\n1,2\n", &s);
   CU_ASSERT(n == 1 && s[0].depth_km == 0.0);
   free(s);
 }
@@ -147,7 +147,7 @@ static void test_ids(void)
   snprintf(text, sizeof text,
            "lat,lon,depth,Event_ID\n1,2,3, \"us 2018,a\" \n1,2,3,%s\n1,2,3,%sy\n1,2,3,\n", most,
            most);
-  int64_t n = list_read(tomo_read_events, text, &s);
+  int64_t n = list_read(list_read_events, text, &s);
   CU_ASSERT(n == 4);
   if (n == 4) {
     CU_ASSERT(strcmp(s[0].id, "us 2018,a") == 0 && strcmp(s[1].id, most) == 0);
@@ -155,7 +155,7 @@ static void test_ids(void)
   }
   free(s);
   snprintf(text, sizeof text, "lat,lon,sta,net\n1,2,ANMO,\n1,2,%s,IU\n1,2,%s,\n", most, most);
-  n = list_read(tomo_read_stations, text, &s);
+  n = list_read(list_read_stations, text, &s);
   CU_ASSERT(n == 3);
   if (n == 3)
     CU_ASSERT(strcmp(s[0].id, "ANMO") == 0 && s[1].id[0] == '\0' && strcmp(s[2].id, most) == 0);
@@ -165,7 +165,7 @@ static void test_ids(void)
 static void test_bad_events(void)
 {
   char text[1024];
-  list_reader *read = tomo_read_events;
+  list_reader *read = list_read_events;
   list_refuse(read, "\n", ": no event in this file");
   list_refuse(read, "latitude,depth\n1,2\n", ":1: the header has no column longitude");
   list_refuse(read, "latitude,longitude,depth,depth_km\n",
@@ -200,7 +200,7 @@ static void refuse_ndk(const char *from, const char *to, const char *expected)
 {
   char text[512];
   change(text, from, to);
-  list_refuse(tomo_read_events, text, expected);
+  list_refuse(list_read_events, text, expected);
 }
 
 /* Fields in fixed columns may touch; missing or shifted fields are rejected. */
@@ -210,11 +210,11 @@ static void test_ndk_columns(void)
   tomo_site *s;
   change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
          " -0.399.9 -13.7610.06-1179.0811.09 162.8112.5");
-  list_refuse(tomo_read_events, text,
+  list_refuse(list_read_events, text,
               ":3: columns 35-42, longitude -1179.08 is outside -180 to 360");
   change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
          " -0.399.9 -13.7610.06 -179.0812.34 162.8112.5");
-  if (list_read(tomo_read_events, text, &s) == 1)
+  if (list_read(list_read_events, text, &s) == 1)
     CU_ASSERT(s->latitude == -13.76 && s->longitude == -179.08 && s->depth_km == 162.8);
   free(s);
   refuse_ndk(" 0.9  13.76", "  13.76",
@@ -254,24 +254,24 @@ static void test_ndk_missing(void)
   char text[512], all[1536];
   tomo_site *s;
   change(text, "  13.76 0.06", "        0.06");
-  list_refuse(tomo_read_events, text,
+  list_refuse(list_read_events, text,
               ":3: the event has no latitude; none of 1 events has a place");
   change(text, "  -89.08 0.09", "     NaN 0.09");
-  list_refuse(tomo_read_events, text,
+  list_refuse(list_read_events, text,
               ":3: the event has no longitude; none of 1 events has a place");
   (void)snprintf(all, sizeof all, "%s%s", text, ndk_event);
-  CU_ASSERT(list_read(tomo_read_events, all, &s) == 1);
+  CU_ASSERT(list_read(list_read_events, all, &s) == 1);
   free(s);
   change(text, " 162.8 12.5", "       12.5");
-  if (list_read(tomo_read_events, text, &s) == 1)
+  if (list_read(list_read_events, text, &s) == 1)
     CU_ASSERT(s->depth_km == 0.0 && s->latitude == 13.76 && s->magnitude > 4.0);
   free(s);
   change(text, "   1.312", "        ");
-  if (list_read(tomo_read_events, text, &s) == 1)
+  if (list_read(list_read_events, text, &s) == 1)
     CU_ASSERT(isnan(s->magnitude) && s->depth_km == 162.8);
   free(s);
   change(text, "     -0.3", "         ");
-  if (list_read(tomo_read_events, text, &s) == 1) CU_ASSERT(isnan(s->time_s));
+  if (list_read(list_read_events, text, &s) == 1) CU_ASSERT(isnan(s->time_s));
   free(s);
   refuse_ndk("   1.312   9 29  142 133 72   66", "",
              ":5: columns 49-56, scalar moment \"\" is not a number with 3 decimals that ends in "
@@ -292,7 +292,7 @@ static void test_ndk_mutated(void)
       snprintf(piece, sizeof piece, put[kind], ndk_event[i]);
       snprintf(text, sizeof text, "%.*s%s%s", i, ndk_event, piece, ndk_event + i + 1);
       list_write(text, path);
-      osla_err err = tomo_read_events(path, &s, &count);
+      osla_err err = list_read_events(path, &s, &count);
       unlink(path);
       bool same = err == OSLA_OK && count == 1 && s->latitude == 13.76 && s->longitude == -89.08 &&
                   s->depth_km == 162.8 &&
@@ -309,7 +309,7 @@ static void test_ndk_mutated(void)
 static void test_fdsn(void)
 {
   tomo_site *s;
-  int64_t n = list_read(tomo_read_stations,
+  int64_t n = list_read(list_read_stations,
                         "#Network | Station | Latitude | Longitude | Elevation | SiteName | "
                         "StartTime | EndTime\n"
                         "TA|A04A|48.7197|-122.707|23.0|Legoe \"Bay, Lummi|2004-09-19T00:00:00|\n"
@@ -335,7 +335,7 @@ static void test_fdsn(void)
 
 static void test_bad_fdsn(void)
 {
-  list_reader *read = tomo_read_stations;
+  list_reader *read = list_read_stations;
   list_refuse(read, "#Network|Station|Latitude|Longitude\n", ": no station in this file");
   list_refuse(read, "#Network|Description|StartTime|EndTime|TotalStations\nGE|a|b|c|1\n",
               ":1: the header has no column latitude");
@@ -366,11 +366,11 @@ static void test_samples(void)
   CU_ASSERT(true);
   snprintf(name, sizeof name, "%s/data/sample_stations.csv", source ? source : ".");
   if (access(name, R_OK) != 0) return;
-  OSLA_ASSERT_OK(tomo_read_stations(name, &sites, &count));
+  OSLA_ASSERT_OK(list_read_stations(name, &sites, &count));
   CU_ASSERT(count == 40);
   free(sites);
   snprintf(name, sizeof name, "%s/data/sample_events.csv", source ? source : ".");
-  OSLA_ASSERT_OK(tomo_read_events(name, &sites, &count));
+  OSLA_ASSERT_OK(list_read_events(name, &sites, &count));
   CU_ASSERT(count == 40);
   free(sites);
 }

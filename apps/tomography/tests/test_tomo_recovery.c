@@ -26,13 +26,13 @@ static void draw(const invert_job *job, const invert_reference *r)
                   .m_recovered = r->model,
                   .density = r->density,
                   .depth_km = 100.0,
-                  .frame = tomo_frame_world(TOMO_MAP_CENTRE),
-                  .stations = job->stations,
-                  .n_stations = job->n_stations,
-                  .events = job->events,
-                  .n_events = job->n_events,
-                  .title = "a 'title' with \"quotes\" and \\ and $HOME",
-                  .data_directory = data};
+                  .world = {.frame = tomo_frame_world(TOMO_MAP_CENTRE),
+                            .data_directory = data,
+                            .stations = job->stations,
+                            .events = job->events,
+                            .n_stations = job->n_stations,
+                            .n_events = job->n_events},
+                  .title = "a 'title' with \"quotes\" and \\ and $HOME"};
   CU_ASSERT(fd >= 0);
   const osla_err err = tomo_map_write(&map, name);
   if (err != OSLA_ERR_UNSUPPORTED) {
@@ -42,7 +42,7 @@ static void draw(const invert_job *job, const invert_reference *r)
     if (file) fclose(file);
   }
   map.m_true = NULL;
-  map.data_directory = NULL;
+  map.world.data_directory = NULL;
   if (err == OSLA_OK) OSLA_ASSERT_OK(tomo_map_write(&map, name));
   OSLA_ASSERT_ERR(tomo_map_write(&map, "/tmp/osla-absent/map.png"), OSLA_ERR_IO);
   if (fd >= 0) close(fd);

@@ -33,7 +33,7 @@ static void test_stations(void)
 {
   tomo_site *s;
   int64_t n = list_read(
-    tomo_read_stations,
+    list_read_stations,
     "\xef\xbb\xbf" STATIONS(
       "<Network code=\"IU\" startDate=\"1988-01-01T00:00:00\">"
       "<Description>a &amp; b</Description>\n"
@@ -76,7 +76,7 @@ static void test_events(void)
 {
   tomo_site *s;
   int64_t n = list_read(
-    tomo_read_events,
+    list_read_events,
     EVENTS("<event publicID=\"smi:local/event/us2012\">"
            "<description><text>Sumatra</text><type>earthquake name</type></description>"
            "<description><type>Flinn-Engdahl region</type><text>OFF &lt;W COAST&gt;</text>"
@@ -112,7 +112,7 @@ static void test_incomplete_events(void)
 {
   tomo_site *s;
   int64_t n = list_read(
-    tomo_read_events,
+    list_read_events,
     EVENTS("<event publicID=\"a\"/><event publicID=\"b\">" ORIGIN(
       "o1",
       "") "</event>"
@@ -130,7 +130,7 @@ static void test_incomplete_events(void)
 
 static void test_bad_stations(void)
 {
-  list_reader *read = tomo_read_stations;
+  list_reader *read = list_read_stations;
   list_refuse(read, STATIONS(""), ": no station in this file");
   list_refuse(read,
               STATIONS("<Network code=\"IU\">\n<Station>" AT("1", "2") "</Station></Network>"),
@@ -152,7 +152,7 @@ static void test_bad_stations(void)
                        "</Network>"),
               ":4: startDate \"1990-02-30\" is not a time of ISO 8601, such as "
               "2018-01-31T02:00:31.8");
-  list_refuse(tomo_read_stations,
+  list_refuse(list_read_stations,
               STATIONS("<Network code=\"IU\"><Station code=\"A\" endDate=\"NaN\"/></Network>"),
               ":4: endDate \"NaN\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
   list_refuse(read, EVENTS(""),
@@ -165,7 +165,7 @@ static void test_bad_stations(void)
 
 static void test_bad_events(void)
 {
-  list_reader *read = tomo_read_events;
+  list_reader *read = list_read_events;
   list_refuse(read, EVENTS(""), ": no event in this file");
   list_refuse(read,
               "<q:quakeml xmlns:q='http://quakeml.org/xmlns/quakeml/1.2'\n "
@@ -194,7 +194,7 @@ static void test_bad_events(void)
 /* Nothing outside of the file is read, and no entity expands beyond the file. */
 static void test_hostile(void)
 {
-  list_reader *read = tomo_read_stations;
+  list_reader *read = list_read_stations;
   static const char dtd[] = ": XML: a document type declaration, which is not accepted";
   char secret[64], text[8192], expected[128];
   list_write("34.9", secret);
@@ -253,7 +253,7 @@ static void refuse_attributes(const char *before, const char *attribute, const c
                               const char *expected)
 {
   char *text = make_attributes(before, attribute, value, n, ">");
-  list_refuse(tomo_read_stations, text, expected);
+  list_refuse(list_read_stations, text, expected);
   free(text);
 }
 
@@ -261,7 +261,7 @@ static void accept_attributes(const char *before, int n, const char *after)
 {
   char *text = make_attributes(before, "a", "", n, after);
   tomo_site *s;
-  CU_ASSERT(list_read(tomo_read_stations, text, &s) == 1);
+  CU_ASSERT(list_read(list_read_stations, text, &s) == 1);
   free(s);
   free(text);
 }
@@ -297,13 +297,13 @@ static void test_cut(void)
     memcpy(text, whole, n);
     text[n] = '\0';
     list_write(text, path);
-    OSLA_ASSERT_ERR(tomo_read_stations(path, &sites, &count), OSLA_ERR_IO);
+    OSLA_ASSERT_ERR(list_read_stations(path, &sites, &count), OSLA_ERR_IO);
     OSLA_ASSERT_MSG(strncmp(osla_error_text(), path, strlen(path)) == 0, "%s", osla_error_text());
     CU_ASSERT(!strchr(osla_error_text(), '\n') && sites == NULL);
     unlink(path);
   }
   int64_t n =
-    list_read(tomo_read_events,
+    list_read(list_read_events,
               EVENTS("<event><description><text> a&#9;b&#10;c </text></description>" ORIGIN(
                 "o", "1") "</event>"),
               &sites);
@@ -315,8 +315,8 @@ static void test_cut(void)
 
 static void test_none(void)
 {
-  list_refuse(tomo_read_stations, STATIONS(""), ": is XML, and ...");
-  list_refuse(tomo_read_events, EVENTS(""), ": is XML, and ...");
+  list_refuse(list_read_stations, STATIONS(""), ": is XML, and ...");
+  list_refuse(list_read_events, EVENTS(""), ": is XML, and ...");
 }
 
 #endif
