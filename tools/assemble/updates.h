@@ -20,7 +20,7 @@
  * memory.
  *
  * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5). HDF5
- * crashes on some damaged files, so that updates_reader.h makes these calls in a child process.
+ * crashes on some damaged files, so that updates_reader.c makes these calls in a child process.
  */
 #ifndef OSLA_UPDATES_H
 #define OSLA_UPDATES_H

@@ -1,4 +1,4 @@
-/* Both sides of the process that reads files of updates. See updates_reader.h. The parent checks
+/* Both sides of the process that reads files of updates. See updates.h. The parent checks
  * every answer of the process, because HDF5 may have damaged its memory. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
