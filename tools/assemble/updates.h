@@ -42,7 +42,7 @@ int64_t updates_count(const updates *file);
 osla_err updates_read(updates *file, int64_t first, int64_t count, osla_dtype dtype,
                       updates_batch *batch);
 
-/* A child process that reads files of updates (floor 4; see reader_process.h for the reason). The
+/* A child process that reads files of updates (layer 4; see reader_process.h for the reason). The
  * values come through shared memory.
  *
  * All calls are local; not thread-safe. Errors: those of updates.h, and IO when the process dies.
