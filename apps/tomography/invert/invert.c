@@ -9,12 +9,12 @@
 
 #include <stdio.h>
 
-/* Lists all outputs and input tables, also those of the sample, and checks them. */
+/* Lists all input tables (also the shipped sample) and all outputs, and checks them. */
 static osla_err check_on_root(const invert_job *job, bool room)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
-  /* upper bound of the checkpoint's size; H fits in memory, so no overflow */
+  /* upper bound of the checkpoint's size in bytes; no overflow, because H fits in memory */
   const uint64_t matrix = n * n * osla_dtype_size(o->dtype);
   char page[PATH_MAX] = "", earth[PATH_MAX];
   OSLA_CALL(invert_name_reference(job, earth));
@@ -88,9 +88,10 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_sample_resolution(job));
   OSLA_CALL(invert_find_rows(job));
   OSLA_CALL(invert_measure_misfit(job));
-  OSLA_CALL(invert_find_posterior(job)); /* the last step that needs the factor */
+  OSLA_CALL(invert_find_posterior(job)); /* last step that needs the factor */
   OSLA_CALL(invert_write_data(job));
-  job->result.wall = osla_clock() - start; /* time until now, for the HTML report */
+  /* time before the output files are written, which the HTML report shows */
+  job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_json(job));
@@ -98,8 +99,8 @@ static osla_err run_steps(invert_job *job)
   return invert_print_report(job);
 }
 
-/* Starts child processes for files that may crash their reader. They start first, because fork
- * then copies little memory. */
+/* Starts child processes that read files on which HDF5 may crash. They start before all other work,
+ * because fork then copies little memory. */
 static osla_err start_readers(invert_job *job)
 {
   const invert_options *o = job->options;

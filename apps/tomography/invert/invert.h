@@ -40,41 +40,46 @@ struct tomo_store;
 
 /* Phases of the job whose time is measured. */
 typedef enum invert_phase {
-  PHASE_COMPUTE, /* tracing, panels of G, data; mean over the threads of a rank */
-  PHASE_UPDATE,  /* time in calls of osla_hessian_update */
-  PHASE_COMMIT,  /* time in the commit, waiting for updates of other ranks */
+  PHASE_COMPUTE, /* tracing of paths, panels of G, data; mean over the threads of a rank */
+  PHASE_UPDATE,  /* calls of osla_hessian_update */
+  PHASE_COMMIT,  /* commit, which waits for the updates of other ranks */
   PHASE_SCAN,    /* models under the priors of --scan */
   PHASE_FACTOR,
-  /* LSQR, CG: products with G, with the rows of the prior, and with their transposes */
+  /* LSQR and CG: products with G, with the rows of the prior, and with both transposes */
   PHASE_PRODUCTS,
-  PHASE_SUMS,    /* LSQR, CG: global sums */
-  PHASE_SOLVE,   /* direct: solve with the factor; LSQR, CG: all other work */
+  PHASE_SUMS, /* LSQR and CG: global sums */
+  /* direct solver: solve with the factor; LSQR and CG: all work that no other phase counts */
+  PHASE_SOLVE,
   PHASE_MISFIT,  /* second pass over the data */
-  PHASE_INVERSE, /* posterior covariance: inverse and reading of its elements */
+  PHASE_INVERSE, /* posterior covariance: computing the inverse and reading its elements */
   N_PHASES
 } invert_phase;
 
 typedef struct invert_result {
   double seconds[N_PHASES]; /* seconds of this rank in each phase */
   double wall;              /* seconds of the whole job */
-  /* |d|^2 and |d - G m|^2, whitened (data divided by their standard deviation) */
+  /* |d|^2 and |d - G m|^2 of the whitened data (data divided by their standard deviations) */
   double misfit_before, misfit_after;
-  /* misfit_after by the normal equations; a difference shows an inaccurate solve */
+  /* misfit_after as the normal equations predict it; a difference shows an inaccurate solve */
   double misfit_expected;
-  int64_t data;        /* number of data with weight above 0 */
-  int64_t info;        /* LAPACK's info of the factorisation */
-  double growth;       /* element growth of LU */
-  int64_t iterations;  /* LSQR, CG: iterations for the model, without those for the resolution */
-  double left;         /* LSQR, CG: final residual norm that is compared with the tolerance */
+  int64_t data;  /* number of data with weight above 0 */
+  int64_t info;  /* LAPACK's info of the factorisation */
+  double growth; /* element growth of LU */
+  /* LSQR and CG: iterations for the model, without the iterations for the resolution */
+  int64_t iterations;
+  double left;         /* LSQR and CG: final residual norm, which is compared with the tolerance */
   uint64_t rays_bytes; /* memory of the stored rows of G, sum of all ranks */
-  double threshold;    /* ray density in km that separates dense from sparse knots */
+  /* ray density in km: knots above it are called dense, the other knots sparse */
+  double threshold;
   tomo_recovery dense, sparse, all;
-  double resolution_dense, resolution_sparse; /* mean diagonal element of the resolution matrix */
+  /* mean diagonal element of the resolution matrix, for dense and for sparse knots */
+  double resolution_dense, resolution_sparse;
   int sampled_dense, sampled_sparse;
-  int64_t updates, elements; /* calls of update, elements added to H; sums over all ranks */
-  uint64_t bytes;            /* predicted memory of this rank */
-  bool map_written;          /* false if gnuplot is not installed */
-  double report_seconds;     /* seconds spent on the HTML report */
+  /* number of calls of osla_hessian_update, number of elements added to H; sums over all ranks */
+  int64_t updates, elements;
+  uint64_t bytes;        /* predicted memory of this rank */
+  bool map_written;      /* false if the map was not drawn because gnuplot is not installed */
+  double report_seconds; /* seconds spent on the HTML report */
 } invert_result;
 
 /* Name of a solver: "direct", "lsqr" or "cg". Local. */
@@ -83,38 +88,45 @@ const char *invert_solver_name(invert_solver solver);
 typedef struct invert_job {
   const invert_options *options;
   osla_transport *t;
-  int blas_threads; /* BLAS threads when a rank calls the BLAS from one thread */
+  int blas_threads; /* number of BLAS threads while only one thread of a rank calls the BLAS */
   osla_grid *grid;
   tomo_site *stations, *events;
   int64_t n_stations, n_events;
-  tomo_counts read_stations, read_events; /* numbers of entries read, used and rejected */
+  tomo_counts read_stations, read_events; /* numbers of list entries read, used and rejected */
   tomo_reference *reference;              /* NULL: stand-in formulas (tomo_reference.h) */
-  char earth[PATH_MAX];                   /* file of the reference table, or "stand-in" */
-  uint64_t earth_hash;                    /* hash of the reference file */
+  /* file of the reference table, or "stand-in" for the formulas */
+  char earth[PATH_MAX];
+  uint64_t earth_hash;      /* hash of the contents of the reference file */
   tomo_data_reader *reader; /* child process of rank 0 that reads an HDF5 table of measurements */
   tomo_prior_reader *prior_reader; /* child process of rank 0 that reads an HDF5 prior */
   tomo_data data;                  /* paths and the measurements on them */
   tomo_data_notes notes;           /* notes about rejected rows of the table */
   const int64_t *path_ids;         /* [n_paths] ids of the paths, borrowed from `data` */
-  /* n_pairs: pairs before the selection by distance; with a table, its paths */
+  /* n_pairs: number of source-station pairs before the selection by distance; if the data are a
+   * table, number of its paths */
   int64_t n_paths, n_pairs;
   bool scanning; /* true if the next model comes from a scan of priors */
-  /* [data] weights of --robust; each datum and its row of G are multiplied by it; NULL: all 1 */
+  /* [data] weight of each datum (--robust), a factor of the datum and of its row of G; NULL: all 1
+   */
   double *weight;
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
   int64_t knots, n;                 /* n = knots * n_radial unknowns */
-  tomo_prior_options prior;         /* prior of the current model */
-  tomo_prior_factors prior_factors; /* arrays of --prior; job->prior borrows them */
-  double *m_true, *m;               /* [n] percent; m_true is NULL for measured data */
-  double *density;                  /* [knots] ray density: km of path at each knot */
-  osla_hessian *hessian;            /* accumulator of H; NULL if H is not assembled */
-  struct invert_rays *rays;         /* stored rows of G; NULL if H is assembled */
-  double *gradient;                 /* [n] G^T C_d^-1 d */
-  checkpoint checkpoint;            /* checkpoint of the assembly; the ids are path ids */
+  tomo_prior_options prior;         /* prior with which the current model is computed */
+  tomo_prior_factors prior_factors; /* arrays from the file of --prior; job->prior borrows them */
+  /* [n] true and recovered model, percent; m_true is NULL for measured data */
+  double *m_true, *m;
+  double *density;          /* [knots] ray density: km of path at each knot */
+  osla_hessian *hessian;    /* accumulator of H; NULL if H is not assembled */
+  struct invert_rays *rays; /* stored rows of G; NULL if H is assembled */
+  double *gradient;         /* [n] G^T C_d^-1 d */
+  /* checkpoint of the assembly; the ids of its updates are path ids */
+  checkpoint checkpoint;
   reproducible reproducible;
-  osla_matrix *factor; /* matrix of `hessian` after the factorisation; same memory */
+  /* matrix that holds the factor of H + P in the memory of `hessian`; NULL before the
+   * factorisation */
+  osla_matrix *factor;
   invert_result result;
   invert_fit fit;
   invert_robust robust;
@@ -125,39 +137,43 @@ typedef struct invert_job {
 /* Reads the input files on rank 0, sends them to all ranks, and lists the usable paths
  * (invert_input.c). */
 osla_err invert_read_input(invert_job *job);
-/* Lists of stations and earthquakes (invert_tables.c). invert_name_tables is local and names the
- * files; invert_read_tables reads them. */
+/* Lists of stations and earthquakes (invert_tables.c). invert_name_tables (local) finds the names
+ * of their files; invert_read_tables reads the files. */
 osla_err invert_name_tables(const invert_job *job, invert_tables *tables);
 osla_err invert_read_tables(invert_job *job);
 /* Broadcasts `bytes` bytes of *array from rank 0; the other ranks allocate it (invert_tables.c). */
 osla_err invert_bcast_new(const invert_job *job, void **array, int64_t bytes);
-/* Makes the great-circle arc of a path id; false if the arc is degenerate. Local. */
+/* Makes the great-circle arc of a path id. Returns false if the arc is degenerate. Local. */
 bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
 
-/* Names the file of the reference table, or "stand-in" (invert_data.c). Rank 0. Errors: IO. */
+/* Finds the name of the file of the reference table, or "stand-in" for the formulas
+ * (invert_data.c). Rank 0. Errors: IO. */
 osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX]);
-/* Read the reference Earth; the table of measurements, or the list of synthetic measurements
- * (invert_data.c). Rank 0 reads, all ranks receive. */
+/* Read the input data: invert_read_reference reads the reference Earth, invert_read_data the table
+ * of measurements or the list of synthetic measurements (invert_data.c). Rank 0 reads the files,
+ * and all ranks receive the contents. */
 osla_err invert_read_reference(invert_job *job);
 osla_err invert_read_data(invert_job *job);
 
-/* Finds the bounds of --reproducible by a pass over all paths, unless they are known
+/* Finds the bounds of --reproducible by a pass over all paths, unless the bounds are known
  * (invert_bounds.c). Must precede the creation of the accumulator. */
 osla_err invert_find_bounds(invert_job *job);
 
-/* Memory prediction (invert_memory.c). invert_predict_bytes (local) returns the bytes that this
- * rank will need with the present job->posterior.width. invert_check_memory chooses that width and
- * checks that the memory of all ranks suffices. */
-/* buffer sizes of the accumulator */
+/* Memory prediction (invert_memory.c). invert_predict_bytes (local) returns the number of bytes
+ * that this rank will need for the present value of job->posterior.width. invert_check_memory
+ * chooses job->posterior.width, and checks that the memory of all ranks suffices. */
+/* sizes of the accumulator's buffers in bytes */
 enum { INVERT_PIECE_BYTES = 64 << 20, INVERT_RING_BYTES = 64 << 20 };
 uint64_t invert_predict_bytes(const invert_job *job);
 osla_err invert_check_memory(invert_job *job);
-/* Bytes that rank 0 will need to write the output files, after the memory of the assembly and of
- * the factorisation is free again; 0 on other ranks. Local (invert_memory_files.c). */
+/* Returns the number of bytes that rank 0 will need to write the output files, when the memory of
+ * the assembly and of the factorisation is free again; 0 on other ranks. Local
+ * (invert_memory_files.c). */
 uint64_t invert_files_bytes(const invert_job *job);
-/* Checks the memory; makes mesh, bases, true model and accumulator (invert_problem.c). */
+/* Checks the memory, and makes the mesh, the bases, the true model and the accumulator
+ * (invert_problem.c). */
 osla_err invert_make_problem(invert_job *job);
-/* replaces the accumulator, if any, by an empty one */
+/* Replaces the accumulator, if any, by an empty accumulator. */
 osla_err invert_replace_hessian(invert_job *job);
 void invert_destroy(invert_job *job);
 
@@ -165,24 +181,26 @@ void invert_destroy(invert_job *job);
  * terminal, also through the pipe of an mpiexec on this host (invert_terminal.c). Local. */
 bool invert_shows_progress(const invert_job *job);
 
-/* Passes over all paths (invert_pass.c): distributes the paths over ranks and threads by a one-
- * sided counter. Each thread traces its paths in its workspace (worker.path) and calls `work` for
- * each path. After a failure no rank starts another subset of paths; with pass->fixed only the
- * failing rank stops early. On return all ranks have finished, and total->sums are the sums of all
- * ranks, with bits that do not depend on the distribution. The caller frees the sums by
- * invert_free_sums, also after an error. *seconds is the time this rank was busy. */
+/* Passes over all paths (invert_pass.c): distributes the paths over ranks and threads by a counter
+ * that they increment by one-sided fetch-and-add. Each thread traces its paths in its workspace
+ * (worker.path) and calls `work` for each path. After a failure no rank starts another subset of
+ * paths; if pass->fixed, only the failing rank stops early. On return all ranks have finished, and
+ * total->sums are the sums of all ranks, with bits that do not depend on the distribution. The
+ * caller frees the sums by invert_free_sums, also after an error. *seconds is the time this rank
+ * was busy. */
 enum { SUM_MISFIT, SUM_KNOTS, SUM_UNKNOWNS, SUM_BEFORE, SUM_AFTER, SUM_DATA, N_SUMS };
 
 typedef struct invert_worker {
   invert_job *job;
-  tomo_path *path; /* the traced path */
+  tomo_path *path; /* workspace of this thread, with the path traced last */
   int64_t index;   /* index of the path in job->path_ids */
   int64_t path_id, columns;
-  tomo_set set;         /* measurements of the path: k data */
-  const double *factor; /* [k] weights of the data; NULL: all 1 */
-  double *d;            /* [k] whitened data */
-  void *g;              /* [k * max columns] scratch panel of `work`; NULL unless pass->panels */
-  double *g_sum;        /* [max columns] scratch of `work`; NULL unless pass->panels */
+  tomo_set set;         /* set of measurements of the path, k data */
+  const double *factor; /* [k] weights of the path's data (--robust); NULL: all 1 */
+  double *d;            /* [k] whitened data of the path */
+  /* [k * max columns] scratch memory of `work` for a panel of G; NULL unless pass->panels */
+  void *g;
+  double *g_sum; /* [max columns] scratch memory of `work`; NULL unless pass->panels */
   struct invert_path_qr *split; /* scratch of `work`, see invert_rays.h; initially NULL */
   order_free_sums sums[N_SUMS]; /* sums of this thread */
   int64_t data;
@@ -193,15 +211,15 @@ typedef struct invert_pass {
   const char *what; /* title of the progress line */
   osla_err (*work)(invert_worker *worker);
   int64_t n_sums[N_SUMS];
-  bool panels; /* true if `work` uses g and g_sum */
+  bool panels; /* true if `work` uses the worker's members g and g_sum */
   bool fixed;  /* true: each rank has the same paths in every run; false: dynamic distribution */
-  checkpoint *points; /* checkpoints taken during the pass; NULL: none */
+  checkpoint *points; /* the pass writes these checkpoints; NULL: none */
 } invert_pass;
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
                               double *seconds);
 void invert_free_sums(invert_worker *total);
 
-/* Restores the accumulator from the checkpoint, if there is one (invert_resume.c). */
+/* Restores the accumulator from the checkpoint file, if the file exists (invert_resume.c). */
 osla_err invert_restore_checkpoint(invert_job *job);
 
 /* Sums of the first pass (invert_pass.c). invert_add_path adds a path's misfit of the zero
@@ -213,9 +231,9 @@ osla_err invert_store_totals(invert_job *job, const invert_worker *total);
 /* Sets job->prior from the options and the prior file; must precede the assembly (invert_prior.c).
  */
 osla_err invert_make_prior(invert_job *job);
-/* Calls `visit` for each element of the prior in triangle `uplo` of a matrix with the layout of H
- * that this rank owns. `at` is the offset in the local array. A pair (i, j) is visited once for
- * each knot that contributes to it, with the contribution `part`. Local. */
+/* Calls `visit` for the elements (i, j) of the prior in the stored triangle that this rank owns in
+ * a matrix with the distribution of H. `at` is the offset of the element in the local array. Each
+ * knot that contributes to the element causes one call with its contribution `part`. Local. */
 typedef void invert_prior_element(int64_t i, int64_t j, int64_t at, double part, void *arg);
 osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
                             invert_prior_element *visit, void *arg);
@@ -225,12 +243,13 @@ osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
 int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i);
 double invert_element(const invert_job *job, const osla_matrix *h, int64_t at);
 
-/* Time forecasts (invert_forecast.c), made only for --posterior and --scan: invert_forecast_work
- * prints a line on standard output before the work, invert_forecast_inverse (local) one after the
- * factorisation has been timed. */
+/* Time forecasts, printed only for --posterior and --scan (invert_forecast.c). invert_forecast_work
+ * prints a forecast of the whole work on standard output before the work. invert_forecast_inverse
+ * (local) prints a forecast of the inverse after the factorisation has been timed. */
 osla_err invert_forecast_work(invert_job *job);
 void invert_forecast_inverse(invert_job *job);
-/* Floating-point operations of the inverse divided by n^3, for the method in use. Local. */
+/* Returns the number of floating-point operations of the inverse, divided by n^3, for the chosen
+ * method. Local. */
 double invert_inverse_work(const invert_job *job);
 
 /* Assembles H, gradient, ray density and the misfit of the zero model, adds the prior unless
@@ -247,16 +266,16 @@ osla_err invert_solve_robustly(invert_job *job);
  * `again` also restores the accumulator from the checkpoint (invert_robust.c). */
 osla_err invert_compute_model(invert_job *job, bool again);
 
-/* Models under the priors of --scan (invert_scan.c). On return job->prior is the chosen prior, and
- * it has been added to H. invert_has_scan (local) is true if the user asked for a scan. */
+/* Computes models under the priors of --scan (invert_scan.c). On return job->prior is the chosen
+ * prior, and H includes it. invert_has_scan (local) returns true if the user asked for a scan. */
 bool invert_has_scan(const invert_options *options);
 osla_err invert_scan_priors(invert_job *job);
 void invert_release_scan(invert_scan *scan);
 
 /* Factors H + P in place and solves for the model (invert_solve.c). */
 osla_err invert_solve(invert_job *job);
-/* x := (H + P)^-1 x for `columns` columns that are replicated on every rank, with the factor
- * `kind` in job->factor. */
+/* x := (H + P)^-1 x for `columns` columns. All ranks pass equal x and get the result. job->factor
+ * holds the factor, and `kind` says whether it is of Cholesky or LU. */
 osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t columns, double *x);
 /* LSQR and CG (invert_iterate.c): invert_trace_paths stores the rows of the paths,
  * invert_iterate_model finds the model, invert_iterate_resolution returns the diagonal element of
@@ -264,8 +283,9 @@ osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t colum
 osla_err invert_trace_paths(invert_job *job);
 osla_err invert_iterate_model(invert_job *job);
 osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *value);
-/* For a scan, under job->prior: invert_iterate_scan computes the model job->m and its |d - G m|^2;
- * invert_iterate_freedom computes z^T R z, R being the resolution matrix. */
+/* For a scan of priors: invert_iterate_scan computes the model job->m under job->prior and its
+ * misfit |d - G m|^2; invert_iterate_freedom computes z^T R z, R being the resolution matrix under
+ * job->prior. */
 osla_err invert_iterate_scan(invert_job *job, double *misfit);
 osla_err invert_iterate_freedom(invert_job *job, const double *z, double *value);
 /* Compares the model with the true model (invert_resolution.c). Local. */
@@ -277,64 +297,68 @@ osla_err invert_sample_resolution(invert_job *job);
  * --spread, with the factor (invert_rows.c). */
 osla_err invert_find_rows(invert_job *job);
 void invert_release_rows(invert_posterior *posterior);
-/* invert_find_posterior computes deviations and resolution of all unknowns (invert_posterior.c).
- * It overwrites the factor by the inverse, unless the method is by columns. invert_add_columns
- * adds this rank's part of the diagonals of C and of C P, C = (H + P)^-1, with
- * job->posterior.width columns at a time (invert_columns.c); invert_columns_bytes (local) is the
- * memory of a rank for that. */
+/* Uncertainty of all unknowns. invert_find_posterior computes standard deviations and the diagonal
+ * of the resolution matrix (invert_posterior.c). It overwrites the factor by the inverse, unless
+ * the method is by columns. With C = (H + P)^-1, invert_add_columns adds this rank's part of the
+ * diagonals of C and C P, and computes job->posterior.width columns of C at a time
+ * (invert_columns.c). invert_columns_bytes (local) returns the memory of a rank for `width`
+ * columns. */
 osla_err invert_find_posterior(invert_job *job);
 osla_err invert_add_columns(invert_job *job, double *variance, double *pulled);
 uint64_t invert_columns_bytes(const invert_job *job, int64_t width);
 
-/* invert_print_report prints the text report on standard output of rank 0 (invert_report.c).
- * invert_write_json writes report and settings to the file of --json, if any (invert_json.c). */
+/* Reports. invert_print_report prints the text report on standard output of rank 0
+ * (invert_report.c). invert_write_json writes the results and settings to the file of --json, if
+ * the option is given (invert_json.c). */
 osla_err invert_print_report(invert_job *job);
 osla_err invert_write_json(invert_job *job);
-/* The settings as a JSON object that the caller owns; NULL: no memory. Local. */
+/* Returns the settings of the job as a JSON object that the caller owns; NULL: no memory. Local. */
 json_t *invert_settings_json(const invert_job *job);
 
-/* Posterior, rows and scan (invert_report_uncertainty.c): in the text report, in the JSON report
- * (NULL: no memory), and as arrays of the result file. Rank 0. */
+/* Output of the posterior, the rows of the resolution matrix and the scan of priors
+ * (invert_report_uncertainty.c): in the text report, as a JSON object (NULL: no memory), and as
+ * arrays of the result file. Rank 0. */
 void invert_print_uncertainty(const invert_job *job);
 json_t *invert_uncertainty_json(const invert_job *job);
 osla_err invert_store_uncertainty(const invert_job *job, struct tomo_store *store);
 /* Writes the command line to `out`; words that a shell would change are quoted
  * (invert_report.c). Local. */
 void invert_put_command(const invert_options *o, FILE *out);
-/* Print the misfit of each measure (invert_fit.c), and outliers and cycle skips (invert_robust.c).
- * Local. */
+/* Print parts of the text report: the misfit of each measure (invert_fit.c), and the outliers and
+ * cycle skips (invert_robust.c). Local. */
 void invert_print_fit(const invert_job *job);
 void invert_print_robust(const invert_job *job);
 
-/* Phases in the reports: invert_gather_phase_times (collective) returns minimum, mean and maximum
- * of the seconds over the ranks; invert_phase_work (local) returns the work of a phase in *unit,
- * for its rate, or 0 if the phase has no rate. */
+/* Times of the phases, for the reports. invert_gather_phase_times (collective) returns the minimum,
+ * mean and maximum over the ranks of the seconds of each phase. invert_phase_work (local) returns
+ * the amount of work of a phase and sets *unit to its unit; it returns 0 if the reports show no
+ * rate for the phase. */
 typedef struct invert_phase_times {
   double min[N_PHASES], mean[N_PHASES], max[N_PHASES];
 } invert_phase_times;
 osla_err invert_gather_phase_times(const invert_job *job, invert_phase_times *times);
-/* true if the job has that phase */
+/* True if this job has the phase. Local. */
 bool invert_phase_is_used(const invert_job *job, invert_phase phase);
 const char *invert_phase_name(invert_phase phase);
 double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
 
-/* Writes the HTML report of --report (invert_page.c), with the phase times of all ranks.
- * Rank 0. Without gnuplot the report has no pictures, and a line says so. */
+/* Writes the HTML report of --report, with the phase times of all ranks (invert_page.c). Rank 0.
+ * Without gnuplot the report has no pictures and says so. */
 osla_err invert_write_page(const invert_job *job, const invert_phase_times *times);
 
-/* Writes model, map, and the files for other programs; rank 0 does the work (invert_output.c). */
+/* Writes the model, the map, and the files for other programs; rank 0 writes (invert_output.c). */
 osla_err invert_write_output(invert_job *job);
-/* --write-data (invert_write_data.c): invert_check_write_data checks before the work that --data
- * would find all stations and earthquakes of the table. invert_write_data writes the synthetic
- * data as a table. Errors: ARG, IO, MEM. */
+/* --write-data (invert_write_data.c). Before the work, invert_check_write_data checks that a later
+ * job with --data could find all stations and earthquakes of the table. invert_write_data writes
+ * the synthetic data as a table. Errors: ARG, IO, MEM. */
 osla_err invert_check_write_data(const invert_job *job);
 osla_err invert_write_data(invert_job *job);
 
 /* Frame, coastlines and sites of all maps (invert_input.c). Local. */
 tomo_world invert_world(const invert_job *job);
 
-/* netCDF output (invert_netcdf.c): a lower bound of the file's size in bytes, and the writing.
- * Rank 0. */
+/* netCDF output (invert_netcdf.c). invert_netcdf_bytes returns a lower bound of the file's size in
+ * bytes; invert_write_netcdf writes the file. Rank 0. */
 uint64_t invert_netcdf_bytes(const invert_job *job);
 osla_err invert_write_netcdf(const invert_job *job);
 /* Lists the fields that the job has computed, as variables of netCDF and XDMF; returns their
@@ -342,24 +366,26 @@ osla_err invert_write_netcdf(const invert_job *job);
  * borrow */
 int invert_list_variables(const invert_job *job, tomo_variable *v, char ancillary[80]);
 
-/* XDMF output (invert_xdmf.c). invert_check_xdmf checks that the XDMF file can name the result
- * file; invert_xdmf_bytes returns the bytes of the mesh in the result file; invert_make_prisms
- * makes the mesh with the fields at its points, which the caller destroys; invert_write_xdmf
- * writes the XDMF file. Rank 0. */
+/* XDMF output (invert_xdmf.c). Rank 0. invert_check_xdmf checks that the XDMF file can name the
+ * result file. invert_xdmf_bytes returns the size of the mesh in the result file in bytes.
+ * invert_make_prisms makes the mesh with the values of the fields at its points; the caller
+ * destroys it. invert_write_xdmf writes the XDMF file. */
 osla_err invert_check_xdmf(const invert_options *options);
 uint64_t invert_xdmf_bytes(const invert_job *job);
 osla_err invert_make_prisms(const invert_job *job, struct tomo_prisms **mesh);
 osla_err invert_write_xdmf(const invert_job *job, const struct tomo_prisms *mesh);
 
-/* Numbers of stations and earthquakes read, used and rejected, in the text report and as JSON
- * (NULL: no memory); the options of the selection as JSON (invert_selection.c). Local. */
+/* Selection of stations and earthquakes (invert_selection.c). The first two functions print, or
+ * return as JSON, the numbers of entries read, used and rejected; the third returns the options of
+ * the selection as JSON. NULL: no memory. Local. */
 void invert_print_selection(const invert_job *job);
 json_t *invert_selection_json(const invert_job *job);
 json_t *invert_selection_settings(const invert_options *options);
 
-/* Parts of the JSON report about measurements, their fit, and synthetic tests. The caller owns the
- * returned references; NULL: no memory. Local. */
-/* Misfit by measure (invert_fit.c); results of --robust (invert_robust.c). */
+/* Parts of the JSON report about measurements, their misfit, and synthetic tests. The caller owns
+ * the returned objects; NULL: no memory. Local. */
+/* JSON objects: the misfit of each measure (invert_fit.c), the results of --robust
+ * (invert_robust.c). */
 json_t *invert_fit_json(const invert_job *job);
 json_t *invert_robust_json(const invert_job *job);
 

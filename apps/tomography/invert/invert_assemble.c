@@ -1,6 +1,6 @@
-/* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then the
- * commit. A path that a checkpoint already contains is traced again for misfit and ray density,
- * but its panel is not made. Checkpoints never contain the prior. */
+/* The assembly: for each path H[ix, ix] += G^T G and g[ix] += G^T d, then the prior is added, then
+ * the commit completes all updates. A path that a checkpoint already contains is traced again for
+ * misfit and ray density, but its panel is not made. Checkpoints never contain the prior. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static osla_err assemble_path(invert_worker *w)
   int64_t k = tomo_path_count(w->path);
   const int64_t *ix = tomo_path_indices(w->path);
   invert_add_path(w);
-  /* the checkpoint contains this path */
+  /* the accumulator has this path from the checkpoint */
   if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK;
   OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
   project_data(w, k);
@@ -48,8 +48,8 @@ static osla_err assemble_path(invert_worker *w)
   return OSLA_OK;
 }
 
-/* Adds C_m^-1 = L^T L, a few rows of L for each knot. Knots are distributed cyclically over the
- * ranks. */
+/* Adds the prior C_m^-1 = L^T L, a few rows of L for each knot. Knots are distributed cyclically
+ * over the ranks. */
 static osla_err add_prior(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -91,7 +91,7 @@ static osla_err assemble(invert_job *job)
 {
   invert_worker total;
   double busy, start = osla_clock();
-  const bool first = !job->weight; /* checkpoints hold data without weights */
+  const bool first = !job->weight; /* checkpoints hold only sums of data without weights */
   const invert_pass pass = {.what = "assembling",
                             .work = assemble_path,
                             .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
@@ -120,7 +120,8 @@ osla_err invert_assemble(invert_job *job)
 {
   const int threads = job->blas_threads;
   if (!job->reproducible.on) return assemble(job);
-  job->blas_threads = 1; /* the bits of a product depend on the number of threads */
+  /* one BLAS thread, because the bits of a product depend on the number of threads */
+  job->blas_threads = 1;
   osla_blas_set_threads(1);
   osla_err err = reproducible_explain_error(&job->reproducible, assemble(job));
   job->blas_threads = threads;

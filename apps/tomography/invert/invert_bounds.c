@@ -11,10 +11,12 @@
 
 #include <math.h>
 
-/* Relative bound of the rounding error in the assembly's sum over the data of a path. */
+/* Relative bound of the rounding error in the sum that the assembly forms over the data of one
+ * path. */
 #define ROUNDING 1e-12
 
-/* size[r] := upper bound of |sum over the data of W[:, r] d|. Returns max_r |W[:, r]|^2. */
+/* Sets size[r] to an upper bound of |sum over the data k of W[k, r] d[k]|. Returns max_r |W[:,
+ * r]|^2. */
 static double bound_response(const invert_worker *w, int radial, double *size)
 {
   const int k = tomo_path_count(w->path);

@@ -1,7 +1,8 @@
-/* The posterior by columns of C = (H + P)^-1, the solutions c of (H + P) c = e_i. The factor is
- * not overwritten. Column i gives C_ii, and row i of P times the column gives (C P)_ii. This takes
- * 2 n^3 operations, where the inverse in place takes (2/3) n^3; it works with any factor. Memory:
- * n doubles for each of the `width` columns at a time. The ranks read the columns cyclically. */
+/* The posterior by columns: column i of C = (H + P)^-1 is the solution c of (H + P) c = e_i. The
+ * factor is not overwritten. Column i gives C_ii, and row i of P times the column gives (C P)_ii.
+ * This takes 2 n^3 operations, where the inverse in place takes (2/3) n^3, but it works with any
+ * factor. Memory: n doubles for each of the `width` columns that are solved at a time. The ranks
+ * read the columns cyclically. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts the columns on every rank, their copy in the type of H, the distributed right-hand sides
- * and workspace of the solve, and one product. */
+/* Returns the memory of a rank for `width` columns: the columns, their copy in the type of H, the
+ * distributed right-hand sides and workspace of the solve, and one product with P. */
 uint64_t invert_columns_bytes(const invert_job *job, int64_t width)
 {
   const invert_options *o = job->options;
@@ -27,8 +28,8 @@ uint64_t invert_columns_bytes(const invert_job *job, int64_t width)
   return bytes + osla_matrix_bytes(&share, o->dtype);
 }
 
-/* Reads variance[i] = C_ii and pulled[i] = (C P)_ii from this rank's columns among `count` columns
- * from `first`. */
+/* Sets variance[i] = C_ii and pulled[i] = (C P)_ii for the columns i that this rank reads, among
+ * the `count` solved columns from `first` on. */
 static void read_columns(const invert_job *job, int64_t first, int64_t count, const double *column,
                          double *product, double *variance, double *pulled)
 {

@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-/* Signed curvature 4 area / (product of the sides) of the triangle; positive if the path a, b, c
- * turns left.
- */
+/* Curvature at point b of the path a, b, c: 4 area / (product of the sides) of the triangle;
+ * positive if the path turns left. */
 static double curvature(const double a[2], const double b[2], const double c[2])
 {
   const double ab = hypot(b[0] - a[0], b[1] - a[1]), bc = hypot(c[0] - b[0], c[1] - b[1]);
@@ -31,7 +30,8 @@ static void collect_points(int n, const double *misfit, const double *norm, curv
   }
 }
 
-/* Scales both axes to 0..1; false if an axis has no extent. */
+/* Scales both coordinates of the points to 0..1. Returns false if all points have one value of a
+ * coordinate. */
 static bool scale_axes(curve *c)
 {
   for (int axis = 0; axis < 2; axis++) {
@@ -47,8 +47,8 @@ static bool scale_axes(curve *c)
   return true;
 }
 
-/* Removes points that are nearer to the preceding remaining point than half the spacing of evenly
- * spaced points. */
+/* Removes points that are too close: nearer to the preceding remaining point than half the distance
+ * of evenly spaced points. */
 static void drop_close_points(curve *c)
 {
   const double least = 0.5 * sqrt(2.0) / (c->count - 1);
@@ -65,7 +65,8 @@ static void drop_close_points(curve *c)
 
 int scan_corner(int n, const double *misfit, const double *norm)
 {
-  const double below = 0.05 * sqrt(2.0); /* x + y = 1 is the diagonal from end to end */
+  /* after the scaling, the line x + y = 1 is the diagonal between the ends of the curve */
+  const double below = 0.05 * sqrt(2.0);
   double most = 0.0;
   int corner = -1;
   curve c;

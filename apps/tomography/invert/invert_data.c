@@ -16,7 +16,7 @@
 
 static const char stand_in[] = "stand-in";
 
-/* `file` becomes the path of the table, or "stand-in". */
+/* Sets `file` to the path of the reference table, or to "stand-in" for the formulas. */
 osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX])
 {
   const invert_options *o = job->options;
@@ -78,7 +78,7 @@ static osla_err read_table(invert_job *job)
   return tomo_data_read(o->data, job->reader, &lists, &job->data, &job->notes);
 }
 
-/* An array of the table that rank 0 broadcasts. */
+/* An array of the table of measurements that rank 0 broadcasts. */
 typedef struct table_array {
   void **array;
   int64_t count;
@@ -115,7 +115,7 @@ static osla_err broadcast_table(invert_job *job)
   return osla_bcast(job->t, &job->notes, sizeof job->notes, MPI_BYTE, 0);
 }
 
-/* Makes the list of synthetic measurements, which all paths have in common. */
+/* Makes the list of synthetic measurements, which is the same for all paths. */
 static osla_err make_common(invert_job *job)
 {
   const invert_options *o = job->options;

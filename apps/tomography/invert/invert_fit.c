@@ -1,4 +1,5 @@
-/* Misfit by measure, from the sums of the second pass over the data; its output in both reports. */
+/* Misfit of each measure, from the sums of the second pass over the data, and its output in the
+ * text and the JSON report. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
@@ -38,7 +39,8 @@ void invert_free_fit(invert_fit *fit)
   *fit = (invert_fit){0};
 }
 
-/* Index of the period band in the text report; *from and *to are its ends in seconds. */
+/* Returns the index of the period band of the text report that holds period_s; *from and *to are
+ * the ends of the band in seconds. */
 static int band_of(double period_s, double *from, double *to)
 {
   static const double ends[] = {0.0, 25.0, 50.0, 100.0, 200.0, 400.0, HUGE_VAL};
@@ -100,7 +102,8 @@ json_t *invert_fit_json(const invert_job *job)
 
 /* ---- the second pass over all paths, independent of H ---- */
 
-/* Adds the squared residuals of a path, by measure. A datum with weight 0 is not counted. */
+/* Adds the squared residuals of a path to the sums of their measures. A datum with weight 0 is not
+ * counted. */
 static osla_err measure_path(invert_worker *w)
 {
   double sum = 0.0;
@@ -118,10 +121,11 @@ static osla_err measure_path(invert_worker *w)
   return OSLA_OK;
 }
 
-#define TRUSTED 1e-3 /* allowed error of the misfit, relative to |d|^2 */
+/* allowed difference between measured and predicted misfit, relative to |d|^2 */
+#define TRUSTED 1e-3
 
-/* Compares the measured misfit with the misfit that the normal equations predict. A Hessian that
- * is singular within rounding can pass the factorisation and still give a wrong model. */
+/* Compares the measured misfit with the misfit that the normal equations predict. If H is singular
+ * within rounding, the factorisation can succeed and the model still be wrong. */
 static osla_err check_solution(const invert_job *job)
 {
   const invert_result *r = &job->result;

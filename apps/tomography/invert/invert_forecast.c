@@ -1,7 +1,7 @@
-/* Forecast of the time for the work on the matrix: n^3 / 3 operations for Cholesky, twice that for
- * LU, (2/3) n^3 for the inverse in place, 2 n^3 by columns. The rate is that of matrix products in
- * cache on all ranks together. After a factorisation has been timed, the forecast of the inverse
- * uses its time. */
+/* Forecast of the time for the work on the matrix: n^3 / 3 operations for Cholesky, 2 n^3 / 3 for
+ * LU, 2 n^3 / 3 for the inverse in place, 2 n^3 for the inverse by columns. The rate is measured
+ * with matrix products in cache on all ranks at the same time. Once a factorisation has been timed,
+ * the forecast of the inverse uses the rate of the factorisation. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
@@ -21,8 +21,8 @@ static bool prints_forecast(const invert_job *job)
   return osla_transport_rank(job->t) == 0 && !job->options->quiet;
 }
 
-/* *rate := operations per second of this rank for matrix products that run on all ranks at the
- * same time. */
+/* Sets *rate to the operations per second of this rank in matrix products, while all ranks compute
+ * such products. */
 static osla_err measure_rate(const invert_job *job, double *rate)
 {
   const osla_dtype dtype = job->options->dtype;

@@ -1,5 +1,5 @@
-/* The list of paths. A path id is 2 (source * n_stations + station) + arc; sources are the
- * earthquakes, then the stations; arc is 0 for the minor and 1 for the major arc. */
+/* The list of paths. A path id is 2 (source * n_stations + station) + arc. The sources are the
+ * earthquakes, followed by the stations; arc is 0 for the minor arc and 1 for the major arc. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
          TOMO_ARC_OK;
 }
 
-/* True if the length of the minor arc of a pair is within the limits of distance; this decides for
- * both arcs. */
+/* Returns true if the minor arc between a source and a station has an allowed length. The length of
+ * the minor arc decides for the major arc as well. */
 static bool is_usable_pair(const invert_job *job, int64_t pair)
 {
   const double degrees = 57.29577951308232;
@@ -53,8 +53,8 @@ static int by_id(const void *x, const void *y)
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Reduces the paths to the max_paths paths with the lowest random numbers. The numbers depend on
- * seed and path id alone, so that all ranks choose the same paths. */
+/* Keeps only max_paths of the paths: those with the lowest random numbers. The numbers depend on
+ * the seed and the path id alone, so that all ranks choose the same paths. */
 static osla_err choose_paths(invert_job *job)
 {
   const int64_t wanted = job->options->max_paths, count = job->data.n_paths;
@@ -79,7 +79,7 @@ static osla_err choose_paths(invert_job *job)
               : osla_error_set(OSLA_ERR_MEM, "no memory for lots of %" PRId64 " paths", count);
 }
 
-/* Lists the paths of all pairs within the limits of distance. */
+/* Lists the paths between all sources and stations whose distance is within the limits. */
 static osla_err list_paths(invert_job *job)
 {
   const int arcs = job->options->major_arc ? 2 : 1;
@@ -97,7 +97,8 @@ static osla_err list_paths(invert_job *job)
   return OSLA_OK;
 }
 
-/* Checks the memory for the list of paths and for the random numbers that choose from it. */
+/* Checks the memory for the list of paths, and for the random numbers by which max_paths of them
+ * are chosen. */
 static osla_err check_list_fits(invert_job *job)
 {
   const uint64_t arcs = job->options->major_arc ? 2 : 1, most = UINT64_MAX / 64;
@@ -111,7 +112,7 @@ static osla_err check_list_fits(invert_job *job)
   return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
 }
 
-/* Makes the list of paths of a test without a table of measurements. */
+/* Makes the list of paths for synthetic data. */
 static osla_err make_paths(invert_job *job)
 {
   OSLA_CALL(check_list_fits(job));
@@ -133,10 +134,11 @@ osla_err invert_read_input(invert_job *job)
 /* ---- the frame of the maps: the region that the paths cross if it is a small part of the Earth,
  * else the world ---- */
 
-enum { PATHS = 20000, POINTS_OF_PATH = 5 }; /* limit of the number of paths; points on each path */
+/* maximum number of paths that are examined; number of points on each path */
+enum { PATHS = 20000, POINTS_OF_PATH = 5 };
 
-/* Unit vectors of points on the paths from end to end; with more than PATHS paths, of every
- * `step`-th path. */
+/* Lists evenly spaced points of the paths, including both ends, as unit vectors. At most PATHS
+ * paths are used, evenly chosen from the list. Returns the number of points. */
 static int64_t list_points(const invert_job *job, double (*point)[3])
 {
   const int64_t step = job->n_paths / PATHS + 1;

@@ -1,9 +1,10 @@
 /* The model by LSQR or CG, without assembly.
  *
- * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem with the normal equations of the
- * direct solver. CG solves these normal equations H m = G^T d, with H = G^T G + L^T L in this
- * file. Scaling of LSQR and preconditioner of CG use the diagonal of H. Nolet, "Solving or
- * resolving inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985) 463-482. */
+ * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem whose normal equations the direct
+ * solver solves. CG solves these normal equations H m = G^T d; in this file H = G^T G + L^T L, with
+ * the prior. The scaling of LSQR and the preconditioner of CG use the diagonal of H. Source: Nolet,
+ * "Solving or resolving inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985)
+ * 463-482. */
 #include "apps/tomography/invert/invert_rays.h"
 
 #include <inttypes.h>
@@ -12,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One linear system: its operator A = [G; L] and the vectors of this rank. */
+/* One linear system: its operator A, the rows of G above the rows L of the prior, and the vectors
+ * of this rank. */
 typedef struct iteration {
   invert_job *job;
   osla_operator a;
   double *b;        /* [a.rows] right-hand side */
   double *rows;     /* [a.rows] work array of CG */
-  double *x, *y;    /* [a.columns] solution; work array */
+  double *x, *y;    /* [a.columns] solution x, work array y */
   double *diagonal; /* [a.columns] 1 / H[j, j] for CG, its square root for LSQR */
   bool show;
   double shown;
@@ -56,7 +58,8 @@ static osla_err open_iteration(invert_job *job, iteration *it)
   OSLA_CALL(invert_rays_diagonal(job->rays, it->diagonal));
   for (int64_t j = 0; j < it->a.columns; j++) {
     double *d = &it->diagonal[j];
-    *d = *d > 0.0 ? 1.0 / *d : 1.0; /* an unknown without any information stays 0 */
+    /* x[j] stays 0 if neither data nor prior concern the unknown j */
+    *d = *d > 0.0 ? 1.0 / *d : 1.0;
     if (!cg) *d = sqrt(*d);
   }
   return OSLA_OK;
@@ -112,7 +115,7 @@ static osla_err check_convergence(const iteration *it, const osla_krylov_result 
   return OSLA_OK;
 }
 
-/* it->x := the minimiser of |b - A x|. */
+/* Computes it->x, the minimiser of |b - A x|. */
 static osla_err solve_system(iteration *it, osla_krylov_result *result)
 {
   const invert_options *o = it->job->options;
@@ -135,8 +138,8 @@ static osla_err solve_system(iteration *it, osla_krylov_result *result)
   return err == OSLA_OK ? check_convergence(it, result) : err;
 }
 
-/* whole[n] := the concatenated parts of all ranks, on all ranks; n here is the length of this
- * rank's part. Collective. */
+/* Sets whole[] on all ranks to the concatenated parts of all ranks. n is the length of this rank's
+ * part. Collective. */
 static osla_err gather_vector(invert_job *job, int64_t n, const double *part, double *whole)
 {
   memset(whole, 0, (size_t)job->n * sizeof *whole);
@@ -184,8 +187,8 @@ osla_err invert_iterate_model(invert_job *job)
   return OSLA_OK;
 }
 
-/* *misfit := |d - G m|^2 for the model in it->x: the misfit of the factored rows, plus |d|^2 -
- * |Q^T d|^2, the part that no model explains. */
+/* Sets *misfit = |d - G m|^2 for the model in it->x. It is the misfit of the factored rows plus
+ * |d|^2 - |Q^T d|^2, the part of the data that no model explains. */
 static osla_err measure_model(iteration *it, double *misfit)
 {
   const int64_t count = it->job->rays->rows;
@@ -210,8 +213,9 @@ osla_err invert_iterate_scan(invert_job *job, double *misfit)
   return err;
 }
 
-/* it->x := (H + P)^-1 P y for y in it->y (H without prior here): the minimiser of |G x|^2 + |L (y
- * - x)|^2. The resolution matrix gives R y = y - x (invert_resolution.c). */
+/* Computes it->x = (H + P)^-1 P y for the vector y in it->y, where H is without the prior: x
+ * minimises |G x|^2 + |L (y - x)|^2. The resolution matrix R gives R y = y - x
+ * (invert_resolution.c). */
 static osla_err solve_prior_product(iteration *it)
 {
   osla_krylov_result result;

@@ -36,13 +36,13 @@ static json_t *phases_json(const invert_job *job, const invert_phase_times *s)
   return phases;
 }
 
-/* The number, or JSON null unless `there`. */
+/* Returns the number as JSON, or JSON null if the value does not exist. */
 static json_t *number_if(bool there, double value)
 {
   return there ? command_number(value) : json_null();
 }
 
-/* Adds the head lines of the reference table. */
+/* Adds the header lines of the reference table to the settings. */
 static void add_reference(const tomo_reference *r, json_t *settings)
 {
   const struct {
@@ -77,7 +77,7 @@ static json_t *data_settings(const invert_job *job)
   return settings;
 }
 
-/* Numbers and first messages of the rejected rows of the table. */
+/* Returns the numbers of rejected table rows by reason, and the first messages about them. */
 static json_t *notes_json(const invert_job *job)
 {
   const tomo_data_notes *n = &job->notes;

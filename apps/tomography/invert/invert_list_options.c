@@ -45,7 +45,7 @@ static osla_err read_count(const char *option, const char *word, int low, int hi
 
 static const char scan_option[] = "--scan";
 
-/* Parses the range "A:B:N" of a key. */
+/* Parses the value "A:B:N" of a keyword of --scan. */
 static osla_err read_range(const char *key, char *word, invert_range *range)
 {
   char *last = word, *count;

@@ -7,8 +7,8 @@
 
 enum { RING_LEAST = 256 << 10 };
 
-/* Upper bound for the columns of a path: all knots within three mesh spacings (about 1.2 /
- * frequency radians each) of a great circle, as tomo_path.c allocates them. */
+/* Upper bound of the number of columns of a path's panel: all knots within three mesh spacings
+ * (about 1.2 / frequency radians each) of a great circle, as tomo_path.c allocates them. */
 static uint64_t bound_columns(const invert_job *job)
 {
   double half_width = 3.6 / job->options->frequency;
@@ -18,8 +18,9 @@ static uint64_t bound_columns(const invert_job *job)
   return columns < (uint64_t)job->n ? columns : (uint64_t)job->n;
 }
 
-/* Memory of a thread that traces paths: its panel of G, two copies of it sorted by owner, a piece
- * of values, index lists, sums over the knots; with several nodes also a message buffer. */
+/* Returns the memory of a thread that traces paths: its panel of G, two copies of the panel sorted
+ * by owner, a buffer of values, index lists, and sums over the knots; with several nodes also a
+ * message buffer. */
 static uint64_t thread_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
@@ -28,11 +29,12 @@ static uint64_t thread_bytes(const invert_job *job, uint64_t element)
   uint64_t piece = columns * columns * element;
   if (piece > INVERT_PIECE_BYTES) piece = INVERT_PIECE_BYTES;
   uint64_t pieces = osla_transport_n_nodes(job->t) == 1 ? 1 : 2;
-  if (o->reproducible.on) pieces++; /* products before they are split by owner */
+  if (o->reproducible.on) pieces++; /* buffer of products before they are split by owner */
   return 3 * k * columns * element + pieces * piece + 100 * columns + 40 * (uint64_t)job->knots;
 }
 
-/* Memory for copies of panels in the factorisation, and for right-hand sides of the solves. */
+/* Returns the memory for copies of panels in the factorisation, and for right-hand sides of the
+ * solves. */
 static uint64_t factor_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
@@ -43,14 +45,16 @@ static uint64_t factor_bytes(const invert_job *job, uint64_t element)
   return sets * panels + n * (uint64_t)o->resolution * (sizeof(double) + 2 * element);
 }
 
-/* Memory for vectors of a scan and of --spread, and for the inverse in addition to the matrix. */
+/* Returns the memory for the vectors of a scan and of --spread, and the memory that the inverse
+ * needs in addition to the matrix. */
 static uint64_t sure_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, points = (uint64_t)o->points;
   const bool scans = invert_has_scan(o);
   const uint64_t columns = scans ? 1 + (uint64_t)o->scan.vectors : 0;
-  uint64_t most = columns > points ? columns : points; /* right-hand sides in the type of H */
+  /* copies of right-hand sides in the type of H */
+  uint64_t most = columns > points ? columns : points;
   uint64_t bytes = n * most * 2 * element + n * sizeof(double) * (2 * points + columns);
   if (scans) bytes += 2 * n * sizeof(double);
   if (o->prior_file) bytes += n * sizeof(double);
@@ -65,8 +69,8 @@ static uint64_t sure_bytes(const invert_job *job, uint64_t element)
   return bytes;
 }
 
-/* Memory of a rank for the direct solver: its share of H, replicated vectors, ring buffers between
- * nodes, mesh, threads, factorisation. */
+/* Returns the memory of a rank for the direct solver: its share of H, replicated vectors, ring
+ * buffers between nodes, the mesh, the threads and the factorisation. */
 static uint64_t direct_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -78,15 +82,16 @@ static uint64_t direct_bytes(const invert_job *job)
   uint64_t vectors = o->reproducible.on ? 10 : 6;
   const uint64_t passing =
     (uint64_t)o->threads * thread_bytes(job, element) + factor_bytes(job, element);
-  /* written after the assembly and the factorisation have freed their memory */
+  /* the files are written after the assembly and the factorisation have freed their memory */
   const uint64_t files = invert_files_bytes(job);
   return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
          (uint64_t)job->knots * 200 + (passing > files ? passing : files) +
          sure_bytes(job, element);
 }
 
-/* Estimate of the number of knots within two mesh spacings of an arc, the support of their lateral
- * functions (tomo_mesh.h): the area of a strip with round ends on the sphere, plus 10 %. */
+/* Estimates the number of knots within two mesh spacings of an arc; these are the knots whose
+ * lateral functions the arc touches (tomo_mesh.h). The estimate is the area of a strip with round
+ * ends on the sphere, plus 10 %. */
 static double touched_knots(const invert_job *job, const tomo_arc *arc)
 {
   const double knots = (double)job->knots, pi = acos(-1.0);
@@ -95,8 +100,8 @@ static double touched_knots(const invert_job *job, const tomo_arc *arc)
   return fmin(1.1 * area * knots / (4.0 * pi) + TOMO_MESH_SUPPORT, knots);
 }
 
-/* Memory for the rows of G in factored form (invert_rays.h), their data, and two vectors of that
- * length; sum of all ranks. */
+/* Returns the memory of all ranks together for the rows of G in factored form (invert_rays.h), the
+ * data of these rows, and two vectors of the same length. */
 static double rays_bytes(const invert_job *job)
 {
   double knots = 0.0;
@@ -109,8 +114,9 @@ static double rays_bytes(const invert_job *job)
   return 12.0 * knots + (double)job->n_paths * (3.0 * 8.0 * radial + 80.0) + sets;
 }
 
-/* Memory of a rank for LSQR and CG: its share of the rows, of the prior and of seven vectors;
- * ghost coefficients and their star forests; replicated vectors; mesh; threads. */
+/* Returns the memory of a rank for LSQR and CG: its share of the rows of G, of the rows of the
+ * prior and of seven vectors; ghost coefficients and their star forests; replicated vectors; the
+ * mesh; the threads. */
 static uint64_t iterative_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -124,8 +130,8 @@ static uint64_t iterative_bytes(const invert_job *job)
                     fmax(threads, (double)invert_files_bytes(job)));
 }
 
-/* Memory for the kernels of the measures, and for weights and residuals of --robust. The table
- * itself is already in memory. */
+/* Returns the memory for the kernels of the measures, and for the weights and residuals of
+ * --robust. The table of measurements is already in memory, and is not counted. */
 static uint64_t data_bytes(const invert_job *job)
 {
   const uint64_t kernels = 2 * (uint64_t)job->data.n_measures * (uint64_t)job->options->n_radial;
@@ -146,10 +152,11 @@ static osla_err check_width(invert_job *job, int64_t width)
   return osla_memory_check(job->t, job->result.bytes);
 }
 
-/* After a failure the error text says how much memory is missing. */
+/* If the memory does not suffice, the error text says how much is missing. */
 osla_err invert_check_memory(invert_job *job)
 {
-  static const int64_t widths[] = {256, 64, 16, 4, 1}; /* columns at a time; fewer take longer */
+  /* candidates for the number of columns that are solved at a time; fewer columns take longer */
+  static const int64_t widths[] = {256, 64, 16, 4, 1};
   const invert_options *o = job->options;
   const bool in_place =
     !o->posterior || (o->factor == INVERT_CHOLESKY && o->inverse != INVERT_BY_COLUMNS);

@@ -5,15 +5,18 @@
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_grid_file.h"
 
-enum { LIBRARIES = 8 << 20 }; /* start-up memory of HDF5 and netCDF: 7 MB measured */
+/* memory of HDF5 and netCDF after their start, bytes (7 MB were measured) */
+enum { LIBRARIES = 8 << 20 };
 
-/* Number of depth-dependent fields in the output: model, deviation and resolution, true model. */
+/* Number of depth-dependent fields in the output: the model; with --posterior its standard
+ * deviation and resolution; with a synthetic test the true model. */
 static int count_fields(const invert_options *o)
 {
   return 1 + (o->posterior ? 2 : 0) + (o->test ? 1 : 0);
 }
 
-/* Memory for the file image, and for one parallel of all fields. */
+/* Returns the memory for the image of the netCDF file, and for the values of all fields along one
+ * parallel. */
 static uint64_t netcdf_bytes(const invert_options *o)
 {
   const double *depth_km;
@@ -23,7 +26,7 @@ static uint64_t netcdf_bytes(const invert_options *o)
          (uint64_t)(parallel * fields * depths * sizeof(double));
 }
 
-/* Memory for the arrays of the result file; the mesh for XDMF counts twice. */
+/* Returns the memory for the arrays of the result file. The mesh for XDMF counts twice. */
 static uint64_t store_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -36,7 +39,7 @@ static uint64_t store_bytes(const invert_job *job)
       tomo_prisms_bytes(o->frequency, invert_count_slices(o, &depth_km), count_fields(o) + 1) +
       (uint64_t)tomo_mesh_count_triangles(tomo_mesh_knots_of(o->frequency)) * 3 * sizeof(int32_t);
   arrays += mesh;
-  return mesh + 2 * arrays; /* HDF5: the file image in memory, and a copy of it */
+  return mesh + 2 * arrays; /* HDF5 makes an image of the file in memory, and copies it */
 }
 
 /* Memory of pictures in bytes: PER_PIXEL for the raster, which stores up to 20 knots for each
@@ -55,8 +58,8 @@ static uint64_t map_bytes(const tomo_frame *frame, const char *file)
          pixels_of(frame, fine ? 2 * MAP_WIDTH : MAP_WIDTH) * (PER_PIXEL + GNUPLOT_PER_PIXEL);
 }
 
-/* Memory for two gnuplot processes, fields of two models at four depths, and the growing HTML text
- * with its pictures of at most 150 kB each. */
+/* Returns the memory for two gnuplot processes, the fields of two models at four depths, and the
+ * growing HTML text with its pictures of at most 150 kB each. */
 static uint64_t page_bytes(const tomo_frame *frame, const invert_options *o)
 {
   const uint64_t pixels = pixels_of(frame, MAP_WIDTH), fields = (uint64_t)count_fields(o);

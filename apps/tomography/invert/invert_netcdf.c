@@ -17,7 +17,8 @@ uint64_t invert_netcdf_bytes(const invert_job *job)
   return tomo_grid_bytes(job->options->files.step_degrees, depths, 3, 1);
 }
 
-/* Returns "2026-01-31T12:00:00Z: osla invert ..."; the caller frees it. NULL: no memory. */
+/* Returns the text "2026-01-31T12:00:00Z: osla invert ..." with the present time and the command
+ * line. The caller frees the text. NULL: no memory. */
 static char *make_history(const invert_job *job)
 {
   char when[32], *text = NULL;

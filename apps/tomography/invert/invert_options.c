@@ -23,13 +23,13 @@ static const char name[] = "invert";
 
 enum { UNSET = INT_MIN, RESOLUTION = 24 };
 
-#define SEED_MAX (1LL << 53) /* exact as a double in the result file */
+#define SEED_MAX (1LL << 53) /* limit of the seed, exact as a double */
 
-/* Options whose texts are parsed after popt has read the command line. */
+/* Texts of options that are parsed after popt has read the command line. */
 typedef struct raw_options {
   const char *grid, *test, *precision, *triangle, *solver, *section, *spikes;
   const char *scan, *choose, *spread, *inverse;
-  char **data; /* one entry for each --data, NULL after the last */
+  char **data; /* value of each --data option, ended by NULL */
 } raw_options;
 
 static invert_options default_options(void)
@@ -134,7 +134,7 @@ static osla_err check_counts(const invert_options *o)
   return OSLA_OK;
 }
 
-/* Checks for one of two words; *second is true for second_word. */
+/* Checks that `word` is one of two keywords. Sets *second to true if it is second_word. */
 static osla_err check_word(const char *option, const char *word, const char *first_word,
                            const char *second_word, bool *second)
 {
@@ -171,7 +171,7 @@ static osla_err check_solver(const char *word, invert_options *o)
   return OSLA_OK;
 }
 
-/* Rejects options of the assembled matrix with LSQR and CG, which assemble none. */
+/* Rejects options that need the assembled matrix if the solver is LSQR or CG. */
 static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
 {
   const struct {
@@ -192,7 +192,7 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
   return OSLA_OK;
 }
 
-/* Parses the lists, and checks options that require another option. */
+/* Parses list options, and rejects an option if an option that it requires is absent. */
 static osla_err check_lists(const raw_options *raw, invert_options *o)
 {
   bool second = false;
@@ -224,8 +224,8 @@ static osla_err check_words(const raw_options *raw, invert_options *o)
   return OSLA_OK;
 }
 
-/* The directory of the shipped tables: $OSLA_DATA, the installed directory, or data/ of the source
- * tree; NULL: none has the sample. */
+/* Returns the directory of the shipped tables: $OSLA_DATA, the installed directory, or data/ of the
+ * source tree. NULL: the sample is in none of these. */
 static const char *find_data_directory(void)
 {
   const char *places[] = {getenv("OSLA_DATA"), OSLA_PKGDATADIR, OSLA_SOURCE_DATADIR};
@@ -238,7 +238,7 @@ static const char *find_data_directory(void)
   return NULL;
 }
 
-/* Rejects options that modify another option which is absent. */
+/* Rejects an option that modifies another option if that other option is absent. */
 static osla_err check_idle(int argc, char **argv, const invert_options *o)
 {
   const struct {

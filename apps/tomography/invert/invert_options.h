@@ -24,30 +24,31 @@ typedef struct invert_range {
   int count;
 } invert_range;
 
-/* The parsed text of --scan, "damping=A:B:N,smoothing=A:B:M,vectors=K". */
+/* Parsed value of --scan, "damping=A:B:N,smoothing=A:B:M,vectors=K". */
 typedef struct invert_scan_plan {
   invert_range damping, smoothing;
-  int vectors; /* number of random vectors for the estimate of a trace */
+  int vectors; /* number of random vectors with which each trace is estimated */
 } invert_scan_plan;
 
-/* Source of the prior of the final model: the options, the corner of the L-curve, the least
- * generalised cross-validation. */
+/* How the prior of the final model is chosen: as the options give it, at the corner of the L-curve,
+ * or with the least generalised cross-validation. */
 typedef enum invert_choice { INVERT_AS_GIVEN, INVERT_CORNER, INVERT_GCV } invert_choice;
 
-/* Method for the posterior: the inverse overwrites the factor, or columns of the inverse are
+/* How the posterior is computed: the inverse overwrites the factor, or columns of the inverse are
  * computed a few at a time. */
 typedef enum invert_inverse {
-  INVERT_BY_MEMORY, /* in place if the memory suffices, else by columns */
+  INVERT_BY_MEMORY, /* in place if the memory suffices, otherwise by columns */
   INVERT_IN_PLACE,
   INVERT_BY_COLUMNS
 } invert_inverse;
 
-/* Value i of a range; number of priors of a scan. Local, pure. */
+/* invert_range_value returns value i of a range; invert_scan_count returns the number of priors of
+ * a scan. Local, pure. */
 double invert_range_value(const invert_range *range, int i);
 int invert_scan_count(const invert_scan_plan *plan);
 
-/* Parsers of the options; a NULL text gives the default. depth_km is the lower end of the model.
- * Local. Errors: OSLA_ERR_ARG, with the wrong word. */
+/* Parse the values of options; a NULL text gives the default. depth_km is the depth of the model's
+ * lower end. Local. Errors: OSLA_ERR_ARG, with the wrong word in its text. */
 osla_err invert_parse_scan(const char *text, invert_scan_plan *plan);
 osla_err invert_parse_spread(const char *text, double depth_km, int *points,
                              tomo_location point[INVERT_POINTS_MAX]);
@@ -57,11 +58,11 @@ osla_err invert_parse_spread(const char *text, double depth_km, int *points,
 enum { INVERT_SECTIONS_MAX = 8 };
 
 typedef struct invert_section {
-  double latitude[2], longitude[2]; /* positions of both ends, degrees */
+  double latitude[2], longitude[2]; /* positions of both ends of the section, degrees */
 } invert_section;
 
-/* Parses "LAT,LON/LAT,LON", or several pairs separated by "/"; NULL: no section. Errors:
- * OSLA_ERR_ARG with the wrong text. */
+/* Parses the value of --section: "LAT,LON/LAT,LON", or several such pairs separated by "/"; NULL:
+ * no section. Errors: OSLA_ERR_ARG, with the wrong text. */
 osla_err invert_parse_sections(const char *text, invert_section section[INVERT_SECTIONS_MAX],
                                int *count);
 
@@ -70,52 +71,56 @@ osla_err invert_parse_sections(const char *text, invert_section section[INVERT_S
 enum { INVERT_SLICES_MAX = 200 };
 
 typedef struct invert_file_options {
-  /* paths, NULL after the last; the list is NULL for the shipped sample */
+  /* paths of the input lists, ended by NULL; the pointer itself is NULL for the shipped sample */
   char **stations, **events;
-  /* texts of the options; NULL: not given; parsed into `choice` and `slice_km` */
+  /* texts of the options, NULL if not given; the parsed values are in `choice` and `slice_km` */
   const char *time, *magnitude, *region, *station_region, *slices;
   tomo_selection choice;
   const char *netcdf, *xdmf; /* output files; NULL: none */
-  double step_degrees;       /* spacing of the netCDF grid */
-  int n_slices; /* number of depths in slice_km; 0: the depths of the radial functions */
+  double step_degrees;       /* spacing of the netCDF grid in degrees */
+  /* number of depths in slice_km; 0: the output has the depths of the radial functions */
+  int n_slices;
   double slice_km[INVERT_SLICES_MAX];
 } invert_file_options;
 
-/* The files of stations and events. If the user gave none, the lists point to the two sample
- * paths. */
+/* Paths of the files of stations and earthquakes. If the user gave no file, the list has one
+ * element, the path of the shipped sample. */
 typedef struct invert_tables {
   char *const *stations, *const *events;
   int n_stations, n_events;
   char sample_stations[PATH_MAX], sample_events[PATH_MAX];
-  char *one[2]; /* one-element lists for the sample */
+  char *one[2]; /* lists of one element for the shipped samples */
 } invert_tables;
 
 /* ---- all options ---- */
 
 typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 typedef enum invert_solver {
-  INVERT_DIRECT, /* H is assembled and factored */
-  INVERT_LSQR,   /* the rows of G are stored, see invert_rays.h */
+  INVERT_DIRECT, /* direct solver: H is assembled and factored */
+  /* iterative solver: the rows of G are stored (invert_rays.h), H is not assembled */
+  INVERT_LSQR,
   INVERT_CG
 } invert_solver;
-/* The options of the user, checked. */
+/* The checked options of the user. */
 typedef struct invert_options {
-  /* names of all files in one text, for reports; NULL: the shipped sample */
+  /* for reports: the names of all input files of a list in one text; NULL: the shipped sample */
   const char *stations, *events;
   invert_file_options files; /* input lists, selection of their entries, netCDF and XDMF output */
-  char *const *words;        /* command line; NULL after the last word */
+  char *const *words;        /* words of the command line; NULL follows the last word */
   const char *data;          /* table of measurements; NULL: synthetic data of the true model */
-  const char *reference;     /* file, "prem" or "stand-in"; NULL: default of invert_data.c */
-  const char *write_data;    /* file for the synthetic data; NULL: none */
-  bool test;                 /* true if the data are synthetic, with a true model */
-  int robust;                /* 1: reweight outliers (--robust) */
-  double outlier;            /* outlier limit of --robust, in robust standard deviations */
-  const char *output, *map, *json;   /* output files; NULL: none */
-  const char *report;                /* directory of the HTML report; NULL: none */
-  const char *checkpoint;            /* checkpoint file; NULL: none */
-  double interval;                   /* seconds between checkpoints */
-  int keep;                          /* 1: the checkpoint file stays after the job */
-  const char *data_directory;        /* directory of the shipped tables; NULL: not found */
+  /* file of the reference Earth, "prem" or "stand-in"; NULL: the default (see invert_data.c) */
+  const char *reference;
+  const char *write_data;          /* file to which the synthetic data are written; NULL: none */
+  bool test;                       /* true if the data are synthetic, with a true model */
+  int robust;                      /* 1: reweight outliers (--robust) */
+  double outlier;                  /* outlier limit of --robust, in robust standard deviations */
+  const char *output, *map, *json; /* output files; NULL: none */
+  const char *report;              /* directory of the HTML report; NULL: none */
+  const char *checkpoint;          /* checkpoint file; NULL: none */
+  double interval;                 /* seconds between checkpoints */
+  int keep;                        /* 1: the checkpoint file stays after the job */
+  /* directory of the shipped tables; NULL: no such directory was found */
+  const char *data_directory;
   int major_arc;                     /* 1: also use major arcs */
   double min_distance, max_distance; /* limits of the station-event distance, degrees */
   long long max_paths;               /* upper limit of the number of paths; 0: none */
@@ -125,7 +130,7 @@ typedef struct invert_options {
   double noise; /* standard deviation of the noise of synthetic data, in units of sigma */
   tomo_model_options model;
   tomo_prior_options prior; /* prior of the command line; the prior in use is job->prior */
-  /* true if the user gave the value; else prior holds the default */
+  /* true if the user gave the value; otherwise `prior` holds the default */
   bool damping_given, smoothing_given;
   const char *prior_file; /* file of --prior; NULL: none */
   int posterior;          /* 1: compute standard deviation and resolution of all unknowns */
@@ -143,47 +148,51 @@ typedef struct invert_options {
   long long nb;
   osla_dtype dtype;
   osla_uplo uplo;
-  int threads;      /* threads of each rank that trace paths */
-  long long subset; /* paths in one piece of work; 0: chosen by the program */
+  int threads;      /* number of threads of each rank that trace paths */
+  long long subset; /* number of paths that a thread fetches at a time; 0: chosen by the program */
   int progress_thread;
   int resolution; /* number of sampled columns of the resolution matrix; 0: none */
   double map_depth_km;
   double centre; /* longitude of the middle of world maps, degrees */
   int world;     /* 1: draw world maps even if the paths cover a small region */
-  /* sections of the report; if n_sections is 0, the program chooses them */
+  /* vertical sections of the report; if n_sections is 0, the program chooses the sections */
   invert_section section[INVERT_SECTIONS_MAX];
   int n_sections;
   int quiet;
-  reproducible reproducible; /* settings of the command line; those in use are job->reproducible */
+  /* settings given on the command line; the job works with those in job->reproducible */
+  reproducible reproducible;
 } invert_options;
 
-#define INVERT_PREM "prem.txt" /* reference Earth, a file of the data directory */
+/* name of the shipped table of the reference Earth in the data directory */
+#define INVERT_PREM "prem.txt"
 
 /* Parses and checks the command line. Local, with the same result on all ranks. `owner` stores the
- * strings; the caller releases it. If the result is false, the command ends with exit status
- * *status. */
+ * strings of the options, and the caller releases it. If the function returns false, the command
+ * ends with exit status *status. */
 bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
                   struct command_line *owner, int *status);
 
-/* Option table of input lists and of netCDF and XDMF output (invert_options_files.c):
- * INVERT_FILE_OPTIONS entries with the end mark. invert_check_file_options runs after the checks
- * of all other options; `line` owns the strings made. Local. */
+/* Options for input lists and for netCDF and XDMF output (invert_options_files.c).
+ * invert_file_table fills a table of INVERT_FILE_OPTIONS entries, including the end mark.
+ * invert_check_file_options runs after the checks of all other options; `line` owns the strings
+ * that it makes. Local. */
 enum { INVERT_FILE_OPTIONS = 11 };
 void invert_file_table(invert_file_options *files, struct poptOption *table);
 osla_err invert_check_file_options(invert_options *options, struct command_line *line);
-/* Returns the number of depths of netCDF and XDMF output; *depth_km is the list of --slices, or
- * NULL for the depths of the radial functions. Local. */
+/* Returns the number of depths of netCDF and XDMF output. Sets *depth_km to the list of --slices,
+ * or to NULL if the output has the depths of the radial functions. Local. */
 int invert_count_slices(const invert_options *options, const double **depth_km);
 
 /* ---- private to the parser ---- */
 
-#define INVERT_UNSET (-1e300) /* value of a number that the user has not given */
+/* initial value of a numeric option; it remains if the user does not give the option */
+#define INVERT_UNSET (-1e300)
 
-#define INVERT_NOISE 1.0 /* default of --noise, in standard deviations */
+#define INVERT_NOISE 1.0 /* default of --noise, in standard deviations of the data */
 
-/* Checks the options of measurements and of synthetic tests for contradictions, and sets the true
- * model and the limits of distance. `test` and `spikes` are the texts of the options, or NULL.
- * Errors: ARG. */
+/* Checks the options for measurements and for synthetic tests for contradictions, and sets the true
+ * model and the limits of the distance. `test` and `spikes` are the values of --test and --spikes,
+ * or NULL. Errors: ARG. */
 osla_err invert_check_data_options(invert_options *options, const char *test, const char *spikes);
 
 #endif

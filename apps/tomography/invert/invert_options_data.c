@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option, and whether its value differs from the default. */
+/* An option, and whether the user changed its value from the default. */
 typedef struct given {
   const char *option;
   bool is;
@@ -32,7 +32,7 @@ static osla_err check_not_made_up(const invert_options *o)
   return OSLA_OK;
 }
 
-/* Without a test, rejects options of the true model. */
+/* If there is no synthetic test, rejects the options of the true model. */
 static osla_err check_no_test(const invert_options *o, const char *spikes)
 {
   const tomo_model_options *m = &o->model, usual = tomo_model_defaults();
@@ -48,7 +48,7 @@ static osla_err check_no_test(const invert_options *o, const char *spikes)
   return OSLA_OK;
 }
 
-/* Parses "LAT,LON" or "LAT,LON,KM" up to a colon or the end of the text. */
+/* Parses "LAT,LON" or "LAT,LON,KM", which ends at a colon or at the end of the text. */
 static osla_err read_place(const char *text, const invert_options *o, tomo_location *place)
 {
   const int length = (int)strcspn(text, ":");

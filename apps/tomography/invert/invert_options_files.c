@@ -1,4 +1,4 @@
-/* Options of `osla invert` about input lists and about netCDF and XDMF output: table, checks. */
+/* Options of `osla invert` for input lists and for netCDF and XDMF output: table and checks. */
 #include "config.h"
 
 #include "apps/tomography/invert/invert.h"
@@ -46,7 +46,8 @@ void invert_file_table(invert_file_options *f, struct poptOption *table)
   memcpy(table, all, sizeof all);
 }
 
-/* *text := "A, B, C", owned by `line`; NULL if there are no files. */
+/* Sets *text to the names of all files, "A, B, C", or to NULL if there are no files. `line` owns
+ * the text. */
 static osla_err join(struct command_line *line, char *const *files, const char **text)
 {
   size_t length = 1;

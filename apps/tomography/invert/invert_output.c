@@ -1,4 +1,4 @@
-/* Output files of rank 0: the result file, pictures and reports. */
+/* Writing of all output files by rank 0: the result file, pictures and reports. */
 #include "apps/tomography/draw/tomo_map.h"
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
@@ -37,7 +37,7 @@ static osla_err add_numbers(const setting *numbers, size_t count, tomo_store *st
   return OSLA_OK;
 }
 
-/* Adds the settings of synthetic measurements. */
+/* Adds the settings of synthetic measurements to the result file. */
 static osla_err add_made_up(const invert_options *o, tomo_store *store)
 {
   const setting numbers[] = {{"n_periods", o->kernel.n_periods},
@@ -100,7 +100,8 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
   return o->test ? add_test(job, store) : OSLA_OK;
 }
 
-/* Lists latitudes and longitudes of the knots, and depths of the radial functions. */
+/* Makes lists of the latitudes and longitudes of the knots, and of the depths of the radial
+ * functions. */
 static void list_places(const invert_job *job, double *latitude, double *longitude, double *depth)
 {
   for (int64_t l = 0; l < job->knots; l++)
@@ -181,7 +182,7 @@ static osla_err write_page(invert_job *job, const invert_phase_times *times)
   return err;
 }
 
-/* --scan-plot: L-curve and cross-validation side by side in one picture. */
+/* --scan-plot: draws the L-curve and the cross-validation side by side in one picture. */
 enum { WIDTH = 1120, HEIGHT = 420 };
 
 static osla_err draw_charts(const invert_scan *scan, const char *file, tomo_draw **draw)
@@ -218,8 +219,8 @@ static osla_err plot_scan(const invert_job *job)
   return OSLA_OK;
 }
 
-/* Writes all requested files. Pictures come first because they are slow: a job that is killed
- * while gnuplot draws leaves no file. The model is written even if a picture failed. */
+/* Writes all requested files. Pictures come first because drawing is slow: if the job is killed
+ * while gnuplot draws, no output file exists yet. The model is written even if a picture failed. */
 static osla_err write_all(invert_job *job, const invert_phase_times *times)
 {
   char text[512];
@@ -233,8 +234,8 @@ static osla_err write_all(invert_job *job, const invert_phase_times *times)
   return err;
 }
 
-/* Waits for rank 0 without using the processor, which rank 0 and its gnuplot need; MPI itself
- * waits actively. */
+/* Waits for rank 0 without using the processor, which rank 0 and gnuplot need; a wait in MPI would
+ * keep a core busy. */
 static osla_err wait_for_writer(const invert_job *job)
 {
   const struct timespec pause = {.tv_nsec = 2000000};

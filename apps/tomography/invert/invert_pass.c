@@ -18,10 +18,11 @@ typedef struct path_loop {
   const invert_pass *pass;
   osla_counter *counter;
   int64_t subset;
-  int64_t fixed; /* static distribution: number of subsets that threads of this rank have begun */
-  bool show;     /* true if this rank prints a progress line */
+  /* with static distribution: number of subsets that threads of this rank have begun */
+  int64_t fixed;
+  bool show; /* true if this rank prints the progress line */
   double start, shown;
-  osla_err err; /* first failure on this rank, with its text */
+  osla_err err; /* code and text of the first failure on this rank */
   char text[512];
 } path_loop;
 
@@ -75,7 +76,7 @@ static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass
   return make_sums(pass, w);
 }
 
-/* Overwrites the progress line, at most five times a second. */
+/* Overwrites the progress line on the terminal, at most five times a second. */
 static void show_progress(path_loop *l, int64_t done)
 {
   double now = osla_clock();
@@ -96,7 +97,7 @@ static void clear_progress(const path_loop *l)
   (void)fflush(stderr);
 }
 
-/* Weights of --robust for the path's data; NULL: all are 1. */
+/* Returns the weights that --robust gives to the data of the path; NULL: all weights are 1. */
 static const double *weights_of_path(const invert_job *job, int64_t index, int count)
 {
   const double *factor = job->weight ? job->weight + tomo_data_first(&job->data, index) : NULL;
@@ -105,8 +106,8 @@ static const double *weights_of_path(const invert_job *job, int64_t index, int c
   return NULL;
 }
 
-/* Sets the whitened data of the path: synthetic data of the true model, or the data of the table.
- */
+/* Sets the whitened data of the path: synthetic data of the true model if there is one, otherwise
+ * the data of the table. */
 static void set_data(const invert_job *job, invert_worker *w)
 {
   const invert_options *o = job->options;
@@ -127,7 +128,8 @@ static osla_err run_path(const path_loop *l, invert_worker *w, int64_t index)
   const invert_job *job = l->job;
   const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
-  if (!invert_path_arc(job, path_id, &arc)) return OSLA_OK; /* never true for a path of the list */
+  /* cannot fail: the list contains no path with a degenerate arc */
+  if (!invert_path_arc(job, path_id, &arc)) return OSLA_OK;
   w->index = index;
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
@@ -174,7 +176,8 @@ static void add_totals(invert_worker *total, const invert_worker *w)
   total->seconds_update += w->seconds_update;
 }
 
-/* Runs one thread: opens its workspace, processes subsets, and adds its sums to the totals. */
+/* The work of one thread: opens its workspace, processes subsets of paths, and adds its sums to the
+ * totals. */
 static void run_thread(path_loop *l, invert_worker *total)
 {
   invert_worker w;
@@ -206,9 +209,9 @@ static void run_thread(path_loop *l, invert_worker *total)
   close_worker(&w);
 }
 
-/* With static distribution one path, so that the shares of the ranks differ by at most one.
- * Otherwise 16 subsets for each thread, so that the threads finish at about the same time, with at
- * most 32 paths each. */
+/* Returns the number of paths in a subset. With static distribution it is 1, so that the shares of
+ * the ranks differ by at most one path. Otherwise there are about 16 subsets for each thread, so
+ * that the threads finish at about the same time, with at most 32 paths each. */
 static int64_t choose_subset(const invert_job *job, bool fixed)
 {
   const invert_options *o = job->options;
@@ -236,7 +239,7 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
 
   l.show = invert_shows_progress(job);
   l.start = l.shown = osla_clock();
-  /* each thread calls the BLAS by itself */
+  /* one BLAS thread for each thread, because all threads call the BLAS at the same time */
   if (job->options->threads > 1) osla_blas_set_threads(1);
 #ifdef _OPENMP
 #pragma omp parallel num_threads(job->options->threads)

@@ -1,6 +1,6 @@
-/* W = Q R by the Gram-Schmidt method with reorthogonalisation (Giraud, Langou, Rozloznik,
- * Computers and Mathematics with Applications 50 (2005) 1069-1075). A column that depends on the
- * preceding columns gives no row. */
+/* The factorisation W = Q R by the Gram-Schmidt method with reorthogonalisation (Giraud, Langou,
+ * Rozloznik, Computers and Mathematics with Applications 50 (2005) 1069-1075). A column of W that
+ * depends linearly on the preceding columns adds no row to R. */
 #include "apps/tomography/invert/invert_rays.h"
 
 #include <math.h>

@@ -1,11 +1,12 @@
-/* Uncertainty of the model: standard deviations, the square roots of the diagonal of C = (H +
- * P)^-1, and the diagonal of the resolution matrix R = I - C P (Tarantola, "Inverse Problem
- * Theory", SIAM 2005, section 3.2).
+/* Uncertainty of the model: the standard deviations, which are the square roots of the diagonal of
+ * C = (H + P)^-1, and the diagonal of the resolution matrix R = I - C P (Tarantola, "Inverse
+ * Problem Theory", SIAM 2005, section 3.2).
  *
  * The inverse overwrites the factor. P is sparse, so that the diagonal of C P needs only the
- * elements of C where P is nonzero: each rank adds its own elements, and no matrix is sent.
- * Memory: 2 n doubles and the workspace of osla_potri. If the memory does not suffice, or if the
- * user chose it, the columns of C are computed a few at a time (invert_columns.c). */
+ * elements of C where P is nonzero: each rank adds the products with its own elements of C, and no
+ * matrix is sent. Memory: 2 n doubles and the workspace of osla_potri. If the memory does not
+ * suffice, or if the user chose that method, the columns of C are computed a few at a time
+ * (invert_columns.c). */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ typedef struct diagonal_parts {
   double *pulled;   /* [n] this rank's part of the diagonal of C P */
 } diagonal_parts;
 
-/* Adds C[i, j] P[j, i] to rows i and j of the diagonal of C P. */
+/* Adds the product C[i, j] P[j, i] to elements i and j of the diagonal of C P. */
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
   const diagonal_parts *r = arg;
@@ -49,7 +50,7 @@ static void summarise(invert_posterior *p, int64_t n, double *sorted)
   }
 }
 
-/* Sums the parts of all ranks, and computes deviations and resolution. */
+/* Sums the diagonals over all ranks, and computes the standard deviations and the resolution. */
 static osla_err store_posterior(invert_job *job, const diagonal_parts *r)
 {
   invert_posterior *p = &job->posterior;
@@ -75,8 +76,8 @@ static osla_err read_inverse(invert_job *job, diagonal_parts *r, int64_t info)
   return osla_agree(job->t, invert_visit_prior(job, job->factor, add_element, r));
 }
 
-/* Computes the diagonals in place. If a rank lacks the memory for that after all, the factor is
- * unchanged, and the columns are computed a few at a time. */
+/* Computes the inverse in place and reads both diagonals. If a rank has too little memory for that,
+ * the factor is unchanged, and the columns are computed a few at a time instead. */
 static osla_err find_inverse(invert_job *job, diagonal_parts *r)
 {
   enum { FEW = 16 };

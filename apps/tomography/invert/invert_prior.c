@@ -1,5 +1,5 @@
-/* The prior of a job from options and file, and its elements in the layout of the distributed
- * matrix. */
+/* The prior of a job, from the options and the prior file, and its elements in the distribution of
+ * H. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static osla_err broadcast_factors(invert_job *job)
   return invert_bcast_new(job, (void **)&f->lateral, radial * (int64_t)sizeof(double));
 }
 
-/* Factors of the file replace the defaults; values that the user gave multiply them. */
+/* Sets job->prior. Factors in the prior file replace the default weights; a weight that the user
+ * gave multiplies them. */
 osla_err invert_make_prior(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -54,7 +55,7 @@ double invert_element(const invert_job *job, const osla_matrix *h, int64_t at)
 
 typedef struct panel {
   int rows, columns;
-  int64_t *ix; /* global indices of the columns, ascending */
+  int64_t *ix; /* global indices of the columns of the panel, ascending */
   double *g;
 } panel;
 
@@ -66,8 +67,8 @@ static double product(const panel *p, int a, int b)
   return sum;
 }
 
-/* Visits the elements of one knot's panel. In the lower triangle the later of two columns is the
- * row. */
+/* Visits the elements of the product panel^T panel of one knot that this rank owns. In the lower
+ * triangle the larger of two indices is the row. */
 static void visit_panel(const invert_job *job, const osla_matrix *h, const panel *p,
                         invert_prior_element *visit, void *arg)
 {

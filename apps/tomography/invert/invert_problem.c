@@ -1,4 +1,4 @@
-/* Mesh, bases, true model and accumulator, after a check of the memory. */
+/* Makes mesh, bases, true model and accumulator, after a check of the memory. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_rays.h"
 
@@ -40,7 +40,7 @@ osla_err invert_make_problem(invert_job *job)
 osla_err invert_replace_hessian(invert_job *job)
 {
   const invert_options *o = job->options;
-  job->factor = NULL; /* it was the memory of the accumulator that is destroyed next */
+  job->factor = NULL; /* the factor is in the memory of the accumulator, which is destroyed next */
   osla_hessian_destroy(&job->hessian);
   osla_hessian_options h = {0};
   h.uplo = o->uplo;

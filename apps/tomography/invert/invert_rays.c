@@ -1,6 +1,7 @@
-/* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for
- * each knot of each path, N_r numbers for each path, N_r numbers for each touched knot; R once for
- * each set of measurements on this rank, and for each path with weights. */
+/* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for each
+ * knot of each path, N_r numbers for each path, and N_r numbers for each knot that paths of this
+ * rank touch. R is stored once for each set of measurements on this rank, and once for each path
+ * whose data have weights. */
 #include "apps/tomography/invert/invert_rays.h"
 
 #include <inttypes.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* *r := R of the path's set; the first path with that set computes it. */
+/* Sets *r to R of the path's set of measurements. R is computed when the first path uses the set.
+ */
 static osla_err factor_of_set(invert_rays *rays, const invert_path_qr *split, const double **r)
 {
   const size_t bytes = (size_t)(split->rows * split->radial) * sizeof **r;
@@ -69,7 +71,8 @@ static osla_err trace_paths(invert_job *job)
   return err;
 }
 
-/* Numbers the touched knots in ascending order. The caller frees *touched. */
+/* Numbers the touched knots in ascending order. Sets *touched to their list, which the caller
+ * frees. */
 static osla_err number_knots(invert_rays *rays, int64_t **touched)
 {
   const int64_t knots = rays->job->knots;
@@ -113,12 +116,12 @@ static osla_err connect_knots(invert_rays *rays)
 }
 
 typedef struct prior_rows {
-  int64_t rows, entries; /* numbers of rows and nonzeros so far */
+  int64_t rows, entries; /* numbers of rows and nonzeros appended so far */
   int64_t *first, *column;
   double *value;
 } prior_rows;
 
-/* Appends the panel of one knot, without its zeros. */
+/* Appends the rows of one knot's panel, without zeros. */
 static void add_panel(prior_rows *p, int rows, int columns, const int64_t *ix, const double *g)
 {
   for (int i = 0; i < rows; i++) {
@@ -131,7 +134,7 @@ static void add_panel(prior_rows *p, int rows, int columns, const int64_t *ix, c
   }
 }
 
-/* Makes the rows of the prior for this rank's knots; *per_knot is the number of rows of each knot.
+/* Makes the rows of the prior for this rank's knots. *per_knot is the number of rows of each knot.
  */
 static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_knot)
 {
@@ -140,8 +143,8 @@ static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_
   const int most_rows = tomo_prior_rows_max(radial), most_columns = tomo_prior_columns_max(radial);
   const size_t knots = (size_t)(rays->start[rank + 1] - rays->start[rank]);
   const size_t rows = knots * (size_t)most_rows;
-  /* nonzeros in a row: damping 1, lateral smoothing the neighbours and the knot itself, radial
-   * smoothing 3 */
+  /* upper bounds of the nonzeros in a row: damping 1; lateral smoothing the neighbours and the knot
+   * itself; radial smoothing 3 */
   const size_t entries = knots * (size_t)radial * (1 + TOMO_MESH_NEIGHBOURS + 1 + 3);
   double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
   int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
@@ -171,7 +174,7 @@ static osla_err make_prior(invert_rays *rays)
   osla_err err = list_prior(rays, &p, &per_knot);
   if (!rows || !columns) err = osla_error_set(OSLA_ERR_MEM, "no memory for blocks of the prior");
   err = osla_agree(t, err);
-  /* a rank without knots has per_knot = 0 */
+  /* the maximum of all ranks, because a rank without knots has per_knot = 0 */
   if (err == OSLA_OK) err = osla_allreduce(t, &per_knot, 1, MPI_INT64_T, MPI_MAX);
   for (int q = 0; err == OSLA_OK && q <= size; q++) {
     rows[q] = rays->start[q] * per_knot;
@@ -248,8 +251,8 @@ void invert_rays_destroy(invert_rays **rays)
   *rays = NULL;
 }
 
-/* Number of coefficients of a knot in one pass. A constant loop length lets the compiler
- * vectorise. */
+/* Number of coefficients of a knot that one pass over the path's knots processes. The constant
+ * length lets the compiler vectorise the inner loop. */
 enum { TOGETHER = 4 };
 
 /* average[r] := sum over the path's knots l of A[l] x[l, r]. */
@@ -275,7 +278,8 @@ static void average_path(const invert_ray *path, int64_t radial, const double *r
   }
 }
 
-/* The transposed product: x[l, r] += A[l] average[r]; with `squared` A[l]^2 replaces A[l]. */
+/* Computes the transposed product x[l, r] += A[l] average[r] for the path's knots l. If `squared`,
+ * A[l]^2 replaces A[l]. */
 static void spread_path(const invert_ray *path, int64_t radial, bool squared,
                         const double *restrict average, double *restrict ghost)
 {
@@ -291,14 +295,15 @@ static void spread_path(const invert_ray *path, int64_t radial, bool squared,
   }
 }
 
-/* u := A x + beta u: for each path R times the averages of x, then the rows of the prior. */
+/* u := A x + beta u with A = [G; L]: for each path R times the averages of x along the path, then
+ * the product with the rows L of the prior. */
 static osla_err multiply(invert_rays *rays, const double *x, double beta, double *u)
 {
   const osla_unit unit = {OSLA_UNIT_DOUBLE, (int32_t)rays->radial, 0};
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  /* the local product overlaps the forest's transfer */
+  /* this product with local rows overlaps the transfer of ghost coefficients */
   OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows));
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
@@ -326,7 +331,8 @@ static void clear_ghosts(invert_rays *rays)
   memset(rays->ghost, 0, (size_t)(rays->touched * rays->radial) * sizeof *rays->ghost);
 }
 
-/* y := G^T u + L^T (the rows of u after those of G) + beta y. */
+/* y := G^T u1 + L^T u2 + beta y, where u1 are the elements of u for the rows of G, and u2 the
+ * elements after them. */
 static osla_err multiply_transposed(invert_rays *rays, const double *u, double beta, double *y)
 {
   const int64_t radial = rays->radial;

@@ -17,41 +17,45 @@
 
 /* A path of this rank. */
 typedef struct invert_ray {
-  int64_t count; /* number of knots; 0: degenerate path */
-  /* [count] A[l]; start of the allocation, which also holds the path's own R and the knots */
+  int64_t count; /* number of knots that the path touches; 0: degenerate path */
+  /* [count] A[l]; the allocation starts here and also holds the knots, and R if the path owns it */
   double *length;
-  int32_t *knot;   /* [count] knots: first mesh indices, then indices into the touched knots */
-  const double *r; /* R, rows x N_r row-major; owned by the path or by its set */
+  /* [count] knots of the path: mesh indices at first, later indices into the list of touched
+   * knots */
+  int32_t *knot;
+  const double *r; /* R, rows x N_r, row-major; owned by the path or by its set of measurements */
   int32_t rows;    /* number of rows of R: min(k, N_r) */
-  int64_t first;   /* index of the path's first row on this rank */
+  int64_t first;   /* index of the path's first row among the rows of this rank */
 } invert_ray;
 
 typedef struct invert_rays {
   const invert_job *job;
   int64_t radial;
-  double **set_r;   /* [sets] R of each set; NULL: no path of this rank used it yet */
-  int64_t n, rows;  /* number of paths of this rank, number of their rows */
-  invert_ray *path; /* [n] in the order of the list of paths */
+  /* [sets] R of each set of measurements; NULL: no path of this rank has used the set yet */
+  double **set_r;
+  int64_t n, rows;  /* number of paths of this rank, total number of their rows */
+  invert_ray *path; /* [n] paths of this rank in the order of the job's list */
   double *d;        /* [rows] Q^T d of the paths */
-  int64_t *start;   /* [size + 1] first knot of each rank */
+  int64_t *start;   /* [size + 1] index of the first knot that each rank owns */
   int64_t touched;  /* number of knots that paths of this rank touch */
   osla_forest *forest;
-  /* [radial * touched] coefficients of the touched knots; ranks on the same node read them in
-   * place */
+  /* [radial * touched] coefficients of the touched knots; other ranks of the node read them without
+   * a copy */
   double *ghost;
   osla_csr *prior;
-  int64_t first; /* first unknown of this rank */
+  int64_t first; /* index of the first unknown that this rank owns */
 } invert_rays;
 
-/* Traces this rank's share of the paths and makes the rows of the prior; sets misfit, ray density
- * and number of data as invert_assemble does. Collective. Sets job->rays, which the caller
- * destroys, also after a failure. */
+/* Traces this rank's share of the paths and makes the rows of the prior. Sets the misfit of the
+ * zero model, the ray density and the number of data, as invert_assemble does. Sets job->rays,
+ * which the caller destroys, also after a failure. Collective. */
 osla_err invert_rays_create(invert_job *job);
 /* Replaces the rows of the prior by those of job->prior. Collective. */
 osla_err invert_rays_replace_prior(invert_rays *rays);
 void invert_rays_destroy(invert_rays **rays); /* Destroys the rows; accepts NULL. Collective. */
 
-/* The operator [G; L], applied to this rank's coefficients of the model. Borrows `rays`. */
+/* Returns the operator A = [G; L], which multiplies this rank's coefficients of the model. Borrows
+ * `rays`. */
 osla_operator invert_rays_operator(invert_rays *rays);
 
 /* Memory of the stored rows of G on this rank. Local. */
@@ -60,25 +64,28 @@ uint64_t invert_rays_bytes(const invert_rays *rays);
 /* d[j] := diagonal element j of G^T C_d^-1 G + C_m^-1, for this rank's unknowns. Collective. */
 osla_err invert_rays_diagonal(invert_rays *rays, double *d);
 
-/* QR factorisation W = Q R of the whitened responses of a path, W being k x N_r. |d - W a|^2 =
- * |Q^T d - R a|^2 + constant, so that the rows of R replace the rows of W. R has min(k, N_r) rows;
- * rows that would be zero come last. Local; workspace of one thread. */
+/* QR factorisation W = Q R of the whitened responses of a path, W being k x N_r for k data. The
+ * rows of R can replace the rows of W in the least-squares problem, because |d - W a|^2 = |Q^T d -
+ * R a|^2 + constant. R has min(k, N_r) rows; any rows of zeros come last. Local; one workspace for
+ * each thread. */
 typedef struct invert_path_qr {
   int64_t radial;
   double *q; /* [k * rows] Q, column-major */
   double *r; /* [rows * radial] R, row-major, zero left of the diagonal */
   double *column;
-  int64_t rows; /* min(k, radial) of the path that was factored last */
-  int64_t set;  /* set of measurements of that path; -1: none, or with weights */
+  int64_t rows; /* number of rows of R for the path factored last: min(k, radial) */
+  /* set of measurements of the path factored last; -1: there is no such path, or its data had
+   * weights */
+  int64_t set;
 } invert_path_qr;
 
-/* For paths with at most `most` data. Errors: MEM. */
+/* Makes a workspace for paths with at most `most` data each. Errors: MEM. */
 osla_err invert_path_qr_create(int most, int radial, invert_path_qr **split);
 void invert_path_qr_destroy(invert_path_qr **split);
 
-/* Factors the responses of a path. With `factored` false and the set of the last call, the result
- * of the last call is reused.
- */
+/* Factors the responses of a path. If the path has the set of measurements of the preceding call,
+ * the result of that call is reused. `factored` means that the data have weights; nothing is reused
+ * then. */
 void invert_path_qr_factor(invert_path_qr *split, const tomo_path *path, int64_t set,
                            bool factored);
 

@@ -104,8 +104,8 @@ void invert_put_command(const invert_options *o, FILE *out)
     put_word(*word, out);
 }
 
-/* Prints the numbers of rejected measurements by reason, and the first messages with their lines.
- */
+/* Prints how many measurements were rejected for each reason, and the first messages with their
+ * line numbers. */
 static void print_notes(const invert_job *job)
 {
   const tomo_data_notes *n = &job->notes;
@@ -177,7 +177,7 @@ static void print_fit(const invert_job *job)
   if (job->options->factor == INVERT_LU) (void)printf("Growth of LU: %.3g\n", r->growth);
 }
 
-/* Comparison of recovered and true model. */
+/* Prints the comparison of the recovered with the true model. */
 static void print_recoveries(const invert_job *job)
 {
   const invert_result *r = &job->result;

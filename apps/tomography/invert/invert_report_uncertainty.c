@@ -1,4 +1,5 @@
-/* Posterior, rows and scan in the text report, in the JSON report and in the result file. */
+/* Output of the posterior, the rows of the resolution matrix and the scan of priors: in the text
+ * report, in the JSON report and in the result file. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "tools/common/command.h"
@@ -41,7 +42,8 @@ static const char *mark(const invert_scan *s, int p)
   return corner ? "  corner" : p == s->lowest ? "  least gcv" : "";
 }
 
-/* True if prior p is at an end of the scanned range, so that the minimum may lie outside of it. */
+/* Returns true if prior p is at an end of the scanned range. The true minimum may then be outside
+ * of the range. */
 static bool at_end(const invert_job *job, int p)
 {
   const invert_scan *s = &job->scan;

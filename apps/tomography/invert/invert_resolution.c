@@ -1,11 +1,10 @@
-/* Diagonal of the resolution matrix for knots with dense and with sparse paths.
+/* Diagonal of the resolution matrix at knots with dense and with sparse paths.
  *
- * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P being the prior's, maps the true
- * model to the recovered model (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2). A
- * diagonal element is 1 where the data decide and 0 where the prior decides. The direct solver
- * computes a sample of columns by one solve with many right-hand sides, the columns of P; LSQR and
- * CG solve one system for each.
- */
+ * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P maps the true model to the recovered
+ * model; P is the inverse covariance of the prior (Tarantola, "Inverse Problem Theory", SIAM 2005,
+ * section 3.2). A diagonal element is 1 where the data decide and 0 where the prior decides. The
+ * direct solver computes a sample of columns of R by one solve, whose right-hand sides are columns
+ * of P. LSQR and CG solve one system for each column. */
 #include "apps/tomography/invert/invert.h"
 #include <math.h>
 
@@ -15,13 +14,14 @@
 typedef struct sample {
   int count;
   int64_t *unknown; /* [count] sampled unknowns */
-  bool *dense;      /* [count] true for a knot with dense paths */
-  double *columns;  /* [n * count] P e_j, then the solutions x_j; R e_j = e_j - x_j */
+  bool *dense;      /* [count] true if the knot of the unknown has dense paths */
+  /* [n * count] right-hand sides P e_j, later the solutions x_j; R e_j = e_j - x_j */
+  double *columns;
   int64_t n;
 } sample;
 
-/* Chooses half of the sample from dense knots and half from sparse knots, evenly spaced in the
- * order of the knots, at the middle radial function. */
+/* Chooses the sampled unknowns: half from knots with dense paths and half from knots with sparse
+ * paths, evenly spaced in the order of the knots, for the middle radial function. */
 static void choose_unknowns(const invert_job *job, sample *s)
 {
   int n_radial = job->options->n_radial;
@@ -43,7 +43,7 @@ static void choose_unknowns(const invert_job *job, sample *s)
   }
 }
 
-/* Makes the columns P e_j of the sample. */
+/* Makes the right-hand sides P e_j for the sampled unknowns j. */
 static osla_err prior_columns(const invert_job *job, sample *s)
 {
   double *unit = calloc((size_t)s->n + 1, sizeof *unit);
@@ -73,7 +73,7 @@ static osla_err solve_elements(invert_job *job, sample *s)
   return OSLA_OK;
 }
 
-/* Computes the elements without a factor, by one system for each. */
+/* Computes the diagonal elements without a factor: LSQR or CG solves one system for each. */
 static osla_err iterate_elements(invert_job *job, const sample *s)
 {
   for (int j = 0; j < s->count; j++) {
@@ -116,7 +116,7 @@ osla_err invert_sample_resolution(invert_job *job)
 
 /* ---- comparison with the true model, for knots with dense and with sparse paths ---- */
 
-/* The median of the ray density. If it is 0, the smallest density above 0. */
+/* Returns the median of the ray density, or if the median is 0, the smallest density above 0. */
 static double dense_threshold(const invert_job *job)
 {
   double median = tomo_density_quantile(job->density, job->knots, 0.5), least = HUGE_VAL;
@@ -126,8 +126,8 @@ static double dense_threshold(const invert_job *job)
   return least;
 }
 
-/* Compares the models at knots with a density above or below the threshold. Without a true model
- * only the number of knots is meaningful; the rest is NaN. */
+/* Compares both models at the knots whose ray density is at least, or is below, the threshold.
+ * Without a true model only the number of knots is set; all other results are NaN. */
 static tomo_recovery compare_knots(const invert_job *job, double threshold, bool below)
 {
   tomo_recovery result =

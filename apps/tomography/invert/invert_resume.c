@@ -1,5 +1,5 @@
-/* Identification of a checkpoint by the data of the job. Prior and later steps are not part of it.
- */
+/* Identification of a checkpoint by the data of the job. The prior and later steps do not change
+ * the identification. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static uint64_t hash_sites(uint64_t hash, const tomo_site *sites, int64_t count)
   return hash;
 }
 
-/* Adds measures, reference Earth, sets and delays to the hash. */
+/* Adds the measures, the reference Earth, the sets of measurements and the delays to the hash. */
 static uint64_t hash_table(uint64_t hash, const invert_job *job)
 {
   const tomo_data *d = &job->data;
@@ -52,8 +52,8 @@ static uint64_t hash_test(uint64_t hash, const invert_options *o)
   return hash;
 }
 
-/* Hash of everything that updates and ids depend on. osla_hessian_restore compares order, type and
- * triangle of H. */
+/* Returns a hash of everything that determines the updates of H and their ids. The order, type and
+ * triangle of H are not included, because osla_hessian_restore compares them. */
 static uint64_t hash_data(const invert_job *job)
 {
   const invert_options *o = job->options;

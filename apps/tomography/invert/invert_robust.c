@@ -2,12 +2,13 @@
  *
  * The residuals r of a model, in standard deviations of the data, have the robust scale s = 1.4826
  * median |r - median| (Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393), which outliers hardly
- * change. A residual beyond K s gets Huber's weight K s / |r| (Huber, Ann. Math. Stat. 35 (1964)
- * 73-101). Among these, a phase delay within K s deviations of a whole number of periods, but at
- * most a quarter of the period off, is a cycle skip: a picking error that says nothing about the
- * Earth. It gets weight 0. The model is computed again with these weights (iteratively reweighted
- * least squares) until the cycle skips do not change and hardly any datum crosses the limit. The
- * reports show the weights that the final model was computed with.
+ * change. A residual beyond K s is an outlier and gets Huber's weight K s / |r| (Huber, Ann. Math.
+ * Stat. 35 (1964) 73-101). An outlier is a cycle skip if it is a phase delay whose residual is
+ * within K s deviations of a whole number of periods, and at most a quarter of the period from that
+ * number. A cycle skip is a picking error that says nothing about the Earth; it gets weight 0. The
+ * model is computed again with these weights (iteratively reweighted least squares) until the cycle
+ * skips do not change and hardly any datum crosses the limit K s. The reports show the weights with
+ * which the final model was computed.
  *
  * Memory: 32 bytes for each datum, on each rank. All ranks compute the same weights from the same
  * bits. */
@@ -21,7 +22,8 @@
 #include <string.h>
 
 enum { PASSES_MAX = 8 };
-/* allowed fraction of data that cross the limit, where weights are close to 1 */
+/* fraction of the data that may cross the limit in the last step; weights near the limit are close
+ * to 1 */
 #define CHANGES 1e-3
 
 typedef struct robust_work {
@@ -39,7 +41,7 @@ static osla_err store_residuals(invert_worker *w)
   return OSLA_OK;
 }
 
-/* Computes the residuals of all data without weights, on all ranks. */
+/* Computes the residuals of all data on all ranks, as if all weights were 1. */
 static osla_err find_residuals(invert_job *job, robust_work *work)
 {
   const invert_pass pass = {.what = "looking for outliers", .work = store_residuals, .fixed = true};
@@ -65,7 +67,7 @@ static double find_scale(const robust_work *work)
   return 1.4826 * tomo_median(work->sorted, work->n);
 }
 
-/* True if a residual in seconds is close to a whole number of periods. */
+/* Returns true if a residual in seconds is close to a whole number of periods, but not to 0. */
 static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
 {
   const double cycles = round(fabs(seconds) / m->period_s);
@@ -73,8 +75,9 @@ static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
          fabs(fabs(seconds) - cycles * m->period_s) <= fmin(tolerance, 0.25 * m->period_s);
 }
 
-/* Weight of a datum, the factor of its row and value. A former cycle skip stays one while it is an
- * outlier; otherwise it could alternate. */
+/* Returns the weight of a datum, by which its row of G and its value are multiplied. A datum that
+ * was a cycle skip remains one while it is an outlier; otherwise it could change its class in every
+ * step. */
 static double weight_of_datum(const invert_job *job, double limit, double residual,
                               const tomo_set *set, int i, bool was_skip)
 {
@@ -89,9 +92,9 @@ static int weight_class(double weight)
   return weight >= 1.0 ? 1 : weight > 0.0 ? 2 : 0;
 }
 
-/* Computes the next weights from the residuals. Returns true if they hardly differ from the
- * weights of the model, which is then final. A scale of 0, when half of the data fit exactly,
- * gives no outliers. */
+/* Computes the next weights from the residuals of the model. Returns true if they hardly differ
+ * from the weights with which the model was computed, so that the model is final. If half of the
+ * data fit exactly, the scale is 0 and there are no outliers. */
 static bool find_weights(const invert_job *job, robust_work *work)
 {
   invert_robust *r = &work->found;
@@ -114,11 +117,12 @@ static bool find_weights(const invert_job *job, robust_work *work)
       r->skips_of[set.measure[i]] += weight_class(now) == 0;
     }
   }
-  if (job->robust.passes == 0) return changed == 0; /* all weights of the first model are 1 */
+  /* the first model is computed with weight 1 for all data */
+  if (job->robust.passes == 0) return changed == 0;
   return skips_changed == 0 && (double)changed <= CHANGES * (double)work->n;
 }
 
-/* Makes the next weights the weights of the next model. */
+/* Replaces the weights of the job by the next weights. */
 static osla_err use_next_weights(invert_job *job, robust_work *work)
 {
   invert_robust *r = &job->robust;
@@ -163,7 +167,7 @@ static osla_err reweight_until_settled(invert_job *job, robust_work *work)
     if (r->passes == 0) r->scale = work->found.scale;
     r->settled = find_weights(job, work);
     if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
-    OSLA_CALL(use_next_weights(job, work)); /* the result is the same on all ranks */
+    OSLA_CALL(use_next_weights(job, work)); /* all ranks get the same result */
     OSLA_CALL(invert_compute_model(job, true));
   }
 }

@@ -1,13 +1,14 @@
-/* Rows of the resolution matrix and of the posterior covariance at the points of --spread. With
+/* Rows of the resolution matrix R and of the posterior covariance C at the points of --spread. With
  * the factor, row i of C = (H + P)^-1 is the solution c of (H + P) c = e_i, and row i of R = I - C
  * P is e_i - P c, because C and P are symmetric.
  *
- * The spread of row i is the root of the mean squared distance of its unknowns, weighted by the
- * squared elements: sqrt(sum_j R_ij^2 x_ij^2 / sum_j R_ij^2), x being the lateral distance or the
- * difference of depth. It is 0 if only R_ii is nonzero. Source: the deltaness criterion of Backus
- * and Gilbert, "The resolving power of gross Earth data", Geophys. J. R. astr. Soc. 16 (1968)
- * 169-205, on knots of equal areas; called "spread function" in Michelini and McEvilly, Bull.
- * Seismol. Soc. Am. 81 (1991) 524-552. Memory: 2 n doubles for each point. */
+ * The spread of row i is the root of the mean squared distance of the unknowns j from unknown i,
+ * weighted by the squared elements of the row: sqrt(sum_j R_ij^2 x_ij^2 / sum_j R_ij^2), where x_ij
+ * is the lateral distance or the difference of depth. The spread is 0 if only R_ii is nonzero.
+ * Source: the deltaness criterion of Backus and Gilbert, "The resolving power of gross Earth data",
+ * Geophys. J. R. astr. Soc. 16 (1968) 169-205, on knots of equal areas; called "spread function" in
+ * Michelini and McEvilly, Bull. Seismol. Soc. Am. 81 (1991) 524-552. Memory: 2 n doubles for each
+ * point. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@ static void set_position(invert_job *job, int point)
   p->depth_km[point] = tomo_radial_greville(job->radial, (int)(unknown % n_radial));
 }
 
-/* Computes lateral and vertical spread of one row; NaN for a zero row. */
+/* Computes the lateral and the vertical spread of one row of the resolution matrix; NaN for a row
+ * of zeros. */
 static void measure_row(invert_job *job, int point)
 {
   invert_posterior *p = &job->posterior;

@@ -1,4 +1,4 @@
-/* The saved Hessian (invert_scan.h). Memory: n doubles. */
+/* A copy of H that survives factorisations (invert_scan.h). Memory: n doubles. */
 #include "apps/tomography/invert/invert_scan.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@ static void set(saved_hessian *k, int64_t at, double value)
     ((double *)local)[at] = value;
 }
 
-/* Copies this rank's part of the diagonal from the matrix to the array, or with `back` from the
- * array to the matrix. */
+/* Copies this rank's part of the diagonal from the matrix to the array `diagonal`; if `back`, in
+ * the opposite direction. */
 static void copy_diagonal(saved_hessian *k, bool back)
 {
   for (int64_t i = 0; i < k->job->n; i++) {
@@ -67,15 +67,16 @@ osla_err saved_hessian_restore(saved_hessian *kept)
   return osla_agree(kept->job->t, invert_visit_prior(kept->job, kept->h, add_element, kept));
 }
 
-/* This rank's part of 2 sum of m_i H_ij m_j over the saved triangle. `rows` holds the elements of
- * m that belong to this rank's rows. */
+/* Returns this rank's part of the sum of 2 m_i H_ij m_j over the saved triangle. `rows` holds the
+ * elements of m that belong to this rank's rows. */
 static double triangle_norm(const saved_hessian *k, const double *m, const double *rows)
 {
   const osla_layout f = osla_matrix_layout(k->h);
   const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
   const int64_t lld = osla_matrix_lld(k->h, osla_transport_rank(k->job->t));
   const int64_t count = osla_matrix_local_rows(k->h);
-  const bool above = k->job->options->uplo == OSLA_LOWER; /* the upper triangle is the saved one */
+  /* the factorisation uses the lower triangle, so that H is saved in the upper triangle */
+  const bool above = k->job->options->uplo == OSLA_LOWER;
   double sum = 0.0;
   for (int64_t c = 0; c < osla_matrix_local_cols(k->h); c++) {
     const int64_t j = osla_index_global(c, f.nb, pcol, f.npcol);

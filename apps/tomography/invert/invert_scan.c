@@ -1,10 +1,11 @@
-/* Models of one assembly under the priors of --scan: misfit, norm and degrees of freedom of each,
- * the corner of the L-curve and the least generalised cross-validation.
+/* Models of one assembly under the priors of --scan. For each prior: misfit, norm of the model and
+ * degrees of freedom; from these the corner of the L-curve and the least generalised
+ * cross-validation.
  *
- * The direct solver saves H (invert_saved_hessian.c), and adds and factors each prior in the same
- * memory; LSQR and CG run once for each prior. The trace of the resolution matrix R = I - (H +
- * P)^-1 P is estimated by the mean of z^T R z over random vectors z of signs. All priors use the
- * same vectors, so that differences of traces are more accurate than the traces (Hutchinson,
+ * The direct solver saves H (invert_saved_hessian.c), then adds each prior and factors the sum in
+ * the same memory; LSQR and CG run once for each prior. The trace of the resolution matrix R = I -
+ * (H + P)^-1 P is estimated by the mean of z^T R z over random vectors z of signs. All priors use
+ * the same vectors, so that differences of traces are more accurate than the traces (Hutchinson,
  * Commun. Statist. Simul. Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56
  * (1989) 1-23). */
 #include "apps/tomography/invert/invert_scan.h"
@@ -23,7 +24,7 @@ typedef struct scanner {
   invert_job *job;
   saved_hessian kept;
   double *z;       /* [n] random signs */
-  double *columns; /* [n * (1 + vectors)] right-hand sides, then solutions; NULL for LSQR and CG */
+  double *columns; /* [n * (1 + vectors)] right-hand sides, later solutions; NULL for LSQR and CG */
 } scanner;
 
 bool invert_has_scan(const invert_options *o)
@@ -76,7 +77,8 @@ static osla_err open_scan(scanner *s)
   return OSLA_OK;
 }
 
-/* m^T C_m^-1 m of the part of the prior that changes along a line, for weight 1. */
+/* Returns m^T C_m^-1 m for that part of the prior whose weight changes along a line, taken with
+ * weight 1. */
 static double norm_of(const invert_job *job, const double *m)
 {
   tomo_prior_options part = job->prior;
@@ -93,7 +95,8 @@ static void make_signs(const scanner *s, int vector)
     s->z[i] = osla_random_bits(seed, (uint64_t)i, stream) & 1 ? 1.0 : -1.0;
 }
 
-/* Sets the mean of z^T R z and its standard error. */
+/* Sets the estimated trace of R for prior p, which is the mean of z^T R z, and its standard error.
+ */
 static void set_freedom(invert_scan *scan, int p, const double *value)
 {
   double mean = 0.0, squares = 0.0;
@@ -106,9 +109,9 @@ static void set_freedom(invert_scan *scan, int p, const double *value)
   scan->freedom_error[p] = sqrt(squares / ((double)k * (k - 1)));
 }
 
-/* *misfit := |d - G m|^2 = |d|^2 - 2 m g + m H m. For an exact solution of (H + P) m = g this
- * equals |d|^2 - m g - m P m; a difference shows rounding errors. NaN if the difference is large,
- * or if the misfit is small compared with the rounding errors of H. */
+/* Computes *misfit = |d - G m|^2 = |d|^2 - 2 m g + m H m. For an exact solution of (H + P) m = g
+ * this equals |d|^2 - m g - m P m; a difference shows rounding errors. *misfit is NaN if the
+ * difference is large, or if the misfit is small compared with the rounding errors of H. */
 static osla_err misfit_of(const scanner *s, const double *m, double *misfit)
 {
   const invert_job *job = s->job;
@@ -220,8 +223,8 @@ static osla_err choose_prior(invert_job *job, const tomo_prior_options *given)
   return OSLA_OK;
 }
 
-/* Broadcasts the results of rank 0, so that all ranks choose from the same bits: sums by MPI may
- * differ in the last bits. */
+/* Broadcasts the results of rank 0, so that all ranks choose the same prior: sums by MPI may differ
+ * between ranks in the last bits. */
 static osla_err broadcast_results(const invert_job *job)
 {
   const invert_scan *s = &job->scan;

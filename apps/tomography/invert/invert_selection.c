@@ -1,11 +1,13 @@
-/* Numbers of stations and earthquakes read, used and rejected, for the text and the JSON report. */
+/* Numbers of stations and earthquakes read, used and rejected, for the text report and the JSON
+ * report. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A reason of rejection: its count, and its names in the text report and in JSON. */
+/* A reason for which entries of a list are rejected: number of these entries, name in the text
+ * report, key in JSON. */
 typedef struct reason {
   int64_t count;
   const char *phrase, *key;
@@ -74,7 +76,7 @@ static json_t *counts_json(const tomo_counts *c)
 json_t *invert_selection_json(const invert_job *job)
 {
   json_t *stations = counts_json(&job->read_stations), *events = counts_json(&job->read_events);
-  /* a station without position is an error, not a rejection */
+  /* nothing to print: a station without a position is an error, and is not rejected */
   (void)json_object_del(stations, "without_place");
   (void)json_object_set_new(events, "without_place_first",
                             placeless_json(&job->read_events.placeless));

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds the first pivot of LU that is not positive, counted from 1; 0: none. A positive definite
- * matrix has none: its leading minors, which Cholesky tests, are products of the pivots. */
+/* Returns the index, from 1, of the first pivot of LU that is not positive; 0: all are positive. A
+ * positive definite matrix has only positive pivots: its leading minors, which Cholesky tests, are
+ * products of the pivots. */
 static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 {
   const int64_t none = job->n + 1;
@@ -23,7 +24,8 @@ static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 static osla_err factor_by_lu(invert_job *job)
 {
   invert_result *r = &job->result;
-  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE}; /* the matrix is positive definite */
+  /* all pivots are positive: the matrix is positive definite */
+  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE};
   osla_lu_result lu;
   OSLA_CALL(osla_matrix_mirror(job->factor, job->options->uplo)); /* LU needs both triangles */
   OSLA_CALL(osla_getrf(job->factor, NULL, &unpivoted, &lu));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names a shipped file, for a list that the user did not give. */
+/* Finds the path of a shipped file, which replaces a list that the user did not give. */
 static osla_err name_sample(const invert_job *job, const char *option, const char *shipped,
                             char file[PATH_MAX])
 {
@@ -20,7 +20,7 @@ static osla_err name_sample(const invert_job *job, const char *option, const cha
   return OSLA_OK;
 }
 
-/* Counts the files of a list, and checks the length of their paths. */
+/* Counts the files of a list, and checks the lengths of their path names. */
 static osla_err count_files(const char *option, char *const *files, int *count)
 {
   for (*count = 0; files[*count]; ++*count)

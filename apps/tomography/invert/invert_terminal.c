@@ -1,9 +1,9 @@
-/* Test whether stderr of this rank appears on a terminal, for progress lines.
+/* Finds out whether stderr of this rank appears on a terminal, for progress lines.
  *
- * Under mpiexec stderr is a pipe to a process of the launcher; its parents may be further launcher
- * processes, up to the mpiexec that the user started. The test walks up these parents through
- * /proc and looks at the stderr of the topmost. It works on Linux only, and if the launcher runs
- * on this host; otherwise there is no progress line. */
+ * Under mpiexec, stderr is a pipe to a process of the launcher; the parents of that process may be
+ * further launcher processes, up to the mpiexec that the user started. The test walks up these
+ * parents through /proc and examines the stderr of the topmost. It works only on Linux, and only if
+ * the launcher runs on this host; otherwise there is no progress line. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads command and parent of a process from /proc/PID/stat: "PID (COMMAND) STATE PARENT ...". */
+/* Reads the command and the parent of a process from /proc/PID/stat, which contains "PID (COMMAND)
+ * STATE PARENT ...". */
 static bool read_process_stat(long pid, char command[64], long *parent)
 {
   char file[64], line[512];
@@ -57,7 +58,8 @@ static bool stderr_is_terminal(void)
   bool terminal = false;
   for (int steps = 0; steps < 8 && pid > 1; steps++, pid = parent) {
     if (!read_process_stat(pid, command, &parent) || !is_launcher(command)) break;
-    terminal = stderr_of_is_terminal(pid); /* the topmost launcher is the last one of the loop */
+    /* the last process that the loop finds is the topmost launcher */
+    terminal = stderr_of_is_terminal(pid);
   }
   return terminal;
 }

@@ -1,5 +1,5 @@
-/* --write-data: the synthetic data as a table for --data (doc/measurements.md). The ranks compute
- * the data in blocks of paths, rank 0 writes. */
+/* --write-data: writes the synthetic data as a table for --data (doc/measurements.md). The ranks
+ * compute the data in blocks of paths, and rank 0 writes them. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "tools/common/library_files.h"
@@ -23,8 +23,8 @@ typedef struct writer {
   FILE *stream;
 } writer;
 
-/* Writes a cell, quoted if necessary; an unquoted # at the start of a line would begin a comment.
- */
+/* Writes the text of a cell, in quotes if necessary: without quotes a # at the start of a line
+ * would begin a comment. */
 static void put_text(FILE *stream, const char *text)
 {
   if (!strpbrk(text, ",\"") && *text != '#') {
@@ -48,7 +48,7 @@ static void put_codes(FILE *stream, const char *id)
   put_text(stream, point ? point + 1 : id);
 }
 
-/* Writes the cells that all data of a path have in common. */
+/* Writes the cells that are the same for all data of a path. */
 static void put_path(const writer *w, int64_t id)
 {
   const invert_job *job = w->job;
@@ -116,7 +116,7 @@ static osla_err write_blocks(const writer *w)
   return OSLA_OK;
 }
 
-/* Opens the file on rank 0 and writes its head. */
+/* Opens the file on rank 0 and writes its header lines. */
 static osla_err open_file(writer *w)
 {
   const invert_options *o = w->job->options;
@@ -158,8 +158,8 @@ static osla_err close_file(writer *w)
   return osli_new_file_place(&w->file);
 }
 
-/* Marks the sites where a path begins or ends: stations, then events. [n_stations + n_events],
- * freed by the caller; NULL: no memory. */
+/* Returns an array with a mark for each site where a path begins or ends: [n_stations + n_events],
+ * stations before earthquakes. The caller frees it. NULL: no memory. */
 static bool *find_used(const invert_job *job)
 {
   bool *used = calloc((size_t)(job->n_stations + job->n_events) + 1, sizeof *used);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The directory of a file, as an absolute path without links. */
+/* Finds the directory of a file, as an absolute path without symbolic links. */
 static osla_err find_directory(const char *option, const char *file, char directory[PATH_MAX])
 {
   char given[PATH_MAX];
@@ -21,8 +21,8 @@ static osla_err find_directory(const char *option, const char *file, char direct
   return OSLA_OK;
 }
 
-/* The name of the result file in the XDMF file: without directory if both files are in the same
- * directory, so that both can be moved together. */
+/* Returns the name by which the XDMF file refers to the result file. If both files are in the same
+ * directory, the name has no directory, so that the files can be moved together. */
 static osla_err name_result(const invert_options *o, char name[PATH_MAX])
 {
   char data[PATH_MAX], text[PATH_MAX];

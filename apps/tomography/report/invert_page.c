@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chooses the depths of the maps: --map-depth and rounded quarters of the model's depth,
- * ascending, without depths that are close to --map-depth. */
+/* Chooses the depths of the maps, ascending: --map-depth, and rounded quarters of the model's depth
+ * that are not close to --map-depth. */
 static void choose_depths(report_page *p)
 {
   const invert_options *o = p->job->options;
@@ -33,7 +33,8 @@ static void choose_depths(report_page *p)
       p->map[k][i].depth_km = depth[i];
 }
 
-/* Turns the missing gnuplot into page->missing, so that the page is made without pictures. */
+/* Handles the error that gnuplot is missing: stores its text in page->missing, so that the page is
+ * made without pictures. */
 static osla_err ignore_missing_gnuplot(report_page *p, osla_err err)
 {
   if (err != OSLA_ERR_UNSUPPORTED) return err;

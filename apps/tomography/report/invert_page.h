@@ -15,7 +15,7 @@ typedef struct page_picture {
   int drawing, number, width, height;
 } page_picture;
 
-/* A map of the model, and the fraction of its area that is beyond the colour scale. */
+/* A map of the model, and the fraction of its area whose values are beyond the colour scale. */
 typedef struct page_map {
   page_picture picture;
   double depth_km;
@@ -34,38 +34,42 @@ typedef struct report_page {
   page_picture density, tracks;
   int n_tracks;
   tomo_track track[INVERT_SECTIONS_MAX];
-  /* sections of the recovered model, of the true model */
+  /* vertical sections of the recovered model, and of the true model */
   page_picture section[2][INVERT_SECTIONS_MAX];
   double exaggeration[INVERT_SECTIONS_MAX];
-  page_picture point[PAGE_POINTS_MAX]; /* maps of rows of the resolution matrix */
+  page_picture point[PAGE_POINTS_MAX]; /* maps of the rows of the resolution matrix */
   page_picture misfit[PAGE_CHARTS_MAX];
   const char *misfit_name[PAGE_CHARTS_MAX];
   page_picture curve, gcv;
   tomo_frame frame; /* frame of all maps */
   tomo_views *views;
-  tomo_draw *draw[2]; /* two drawings, whose gnuplot processes run at the same time */
-  char missing[300];  /* reason why there are no pictures; "": there are */
+  tomo_draw *draw[2]; /* two drawings; their gnuplot processes run at the same time */
+  char missing[300];  /* reason why the page has no pictures; "" if it has pictures */
 } report_page;
 
-/* invert_page_maps.c, invert_page_charts.c: draw the maps, sections and charts. */
+/* Draw the maps, the vertical sections and the charts (invert_page_maps.c, invert_page_charts.c).
+ */
 osla_err page_draw_maps(report_page *p);
 osla_err page_draw_sections(report_page *p);
 osla_err page_draw_charts(report_page *p);
 
-/* invert_page_html.c. page_text escapes the text, and replaces bytes that are not UTF-8. */
+/* Write HTML (invert_page_html.c). page_text escapes the text, and replaces bytes that are not
+ * UTF-8. */
 void page_text(FILE *out, const char *text);
-void page_count(FILE *out, int64_t count); /* prints 12345 as 12 345, with narrow spaces */
-/* Writes <td class=n> with the number in `digits` digits; a dash if it is not finite. */
+/* writes a number with narrow spaces between groups of three digits: 12 345 */
+void page_count(FILE *out, int64_t count);
+/* Writes the table cell <td class=n> with the value in `digits` digits, or with a dash if the value
+ * is not finite. */
 void page_cell(FILE *out, double value, int digits);
 void page_head(FILE *out);
-/* Begins a picture of a drawing. */
+/* Begins a picture in drawing 0 or 1. */
 osla_err page_begin_picture(report_page *p, int drawing, int width, int height,
                             page_picture *picture);
-/* Writes <figure>, if the picture exists. `alt` and `caption` are plain text. */
+/* Writes the picture as <figure>, if the picture exists. `alt` and `caption` are plain text. */
 osla_err page_figure(report_page *p, const page_picture *picture, const char *alt,
                      const char *caption);
 
-/* invert_page_parts.c, invert_page_tables.c: write the sections of the page, in this order. */
+/* Write the sections of the page, in this order (invert_page_parts.c, invert_page_tables.c). */
 osla_err page_put_summary(report_page *p);
 osla_err page_put_maps(report_page *p);
 osla_err page_put_sections(report_page *p);
@@ -74,28 +78,28 @@ osla_err page_put_misfit(report_page *p);
 osla_err page_put_scan(report_page *p);
 osla_err page_put_tables(report_page *p);
 
-/* Makes the arcs of the sections, called A, B, ... Without sections it chooses three where the
- * paths are densest: 120 degrees long or, on a regional map, within the frame; they cross at
- * angles of at least 40 degrees. density[knots]: km of path at each knot. Returns the number of
- * arcs.
- */
+/* Makes the arcs of the vertical sections, named A, B, ... If `count` is 0, it chooses three arcs
+ * where the paths are densest: 120 degrees long or, on a regional map, within the frame; the arcs
+ * cross at angles of at least 40 degrees. density[knots] is the length of paths at each knot in km.
+ * Returns the number of arcs. */
 int invert_section_tracks(const invert_section *section, int count, const tomo_mesh *mesh,
                           const double *density, const tomo_frame *frame,
                           tomo_track track[INVERT_SECTIONS_MAX]);
 
 /* Charts of a scan of priors, for the HTML report and for --scan-plot. */
-enum { SCAN_CURVES = 8 }; /* maximum number of curves; further lines of a scan are not drawn */
+/* maximum number of curves; a scan with more lines of priors is drawn without the excess */
+enum { SCAN_CURVES = 8 };
 
 typedef struct scan_chart {
-  tomo_chart chart; /* chart whose pointers lead to the arrays below */
+  tomo_chart chart; /* the chart; its pointers lead to the arrays below */
   tomo_curve curve[SCAN_CURVES];
   char name[SCAN_CURVES][40];
   tomo_mark mark[SCAN_CURVES];
 } scan_chart;
 
-/* invert_chart_corners: misfit over the norm of the model, with rings at the corners.
- * invert_chart_validation: cross-validation over the weight that changes along a line, with a ring
- * at the minimum. The chart borrows the scan until it is drawn. Local. */
+/* Make charts of a scan. invert_chart_corners draws the misfit over the norm of the model, with
+ * rings at the corners. invert_chart_validation draws the cross-validation over the weight that is
+ * scanned, with a ring at the minimum. The chart borrows the scan until it is drawn. Local. */
 void invert_chart_corners(const invert_scan *scan, scan_chart *out);
 void invert_chart_validation(const invert_scan *scan, scan_chart *out);
 

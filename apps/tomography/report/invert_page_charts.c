@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 560, HEIGHT = 420, KEY = 54, BRANCHES_MAX = 6 }; /* KEY: height of the legend */
+/* KEY: height of the legend in pixels */
+enum { WIDTH = 560, HEIGHT = 420, KEY = 54, BRANCHES_MAX = 6 };
 static const tomo_box chart_box = {94, 14, 452, 290};
 
 static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture *picture)
@@ -16,8 +17,8 @@ static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture 
   return OSLA_OK;
 }
 
-/* Curves of the misfit per datum for one wave and observable: before and after the inversion, for
- * each branch. */
+/* Curves of the misfit per datum over the period, for one wave and observable: for each branch one
+ * curve before and one after the inversion. */
 typedef struct fit_curves {
   double *period, *value; /* [count] periods, [2 * count] misfits */
   char name[2 * BRANCHES_MAX][40];

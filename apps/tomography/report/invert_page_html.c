@@ -53,7 +53,8 @@ void page_head(FILE *out)
           style);
 }
 
-/* Length of the UTF-8 character at s in bytes (RFC 3629); 0 if there is none. */
+/* Returns the length in bytes of the UTF-8 character at s (RFC 3629), or 0 if the bytes are not
+ * UTF-8. */
 static int character_length(const unsigned char *s)
 {
   const int n = s[0] < 0x80                   ? 1
@@ -73,8 +74,8 @@ void page_text(FILE *out, const char *text)
   const unsigned char *s = (const unsigned char *)text;
   while (*s) {
     const int n = character_length(s);
-    if (n == 0)
-      fputs("\xef\xbf\xbd", out); /* the replacement character U+FFFD */
+    if (n == 0) /* the replacement character U+FFFD for bytes that are not UTF-8 */
+      fputs("\xef\xbf\xbd", out);
     else if (n > 1)
       fwrite(s, 1, (size_t)n, out);
     else

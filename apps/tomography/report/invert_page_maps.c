@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* colour bar below a map of the world, in pixels */
+/* colour bar below a world map, in pixels */
 static const tomo_box bar_box = {115, 272, 360, 11};
 enum { MAP_WIDTH = 560, MAP_TOP = 6, AROUND = 73 };
 
@@ -37,7 +37,8 @@ static tomo_draw_panel panel_of(const report_page *p, const float *value, const 
                            .scale = *scale};
 }
 
-/* Coefficients of a kind of map, and the label of its scale; NULL: not computed. */
+/* Returns the coefficients from which a kind of map is drawn, and the label of its colour scale.
+ * NULL: the job has not computed them. */
 static const double *field_of(const invert_job *job, int kind, const char **label)
 {
   static const char *const labels[PAGE_KINDS] = {
@@ -49,7 +50,8 @@ static const double *field_of(const invert_job *job, int kind, const char **labe
   return fields[kind];
 }
 
-/* value[depth] := maps of a kind at all depths; false if there is no such kind. */
+/* Sets value[i] to the map of a kind at depth i, for all depths. Returns false if the job has no
+ * data for this kind. */
 static bool fill_kind(report_page *p, int kind, float *const *value)
 {
   const char *label;
@@ -69,7 +71,7 @@ static osla_err draw_kind(report_page *p, int kind, int drawing, float *const *v
   return OSLA_OK;
 }
 
-/* Draws recovered and true model with one scale. */
+/* Draws the maps of the recovered and of the true model with one colour scale. */
 static osla_err draw_models(report_page *p, float *const *value)
 {
   const char *label;
@@ -97,8 +99,8 @@ static osla_err draw_posterior(report_page *p, float *const *value)
   return OSLA_OK;
 }
 
-/* Draws the ray density with stations and earthquakes, and the tracks of the sections on the
- * uppermost map. */
+/* Draws the ray density with the stations and earthquakes, and the uppermost map of the model with
+ * the tracks of the vertical sections. */
 static osla_err draw_places(report_page *p, float *value)
 {
   tomo_scale scale;
@@ -114,8 +116,8 @@ static osla_err draw_places(report_page *p, float *value)
   return put_map(p, 0, &panel, &p->tracks);
 }
 
-/* Draws rows of the resolution matrix: the response to a spike at a point, at the depth of the
- * spike. */
+/* Draws rows of the resolution matrix as maps: each is the response to a spike at a point, at the
+ * depth of the spike. */
 static osla_err draw_points(report_page *p, float *value)
 {
   const invert_posterior *post = &p->job->posterior;
@@ -159,7 +161,8 @@ cleanup:
 
 enum { SECTION_WIDTH = 486, SECTION_LEFT = 60, SECTION_TOP = 24, SECTION_ROWS = 100 };
 
-/* Vertical exaggeration: a round number that makes the section about 150 pixels high. */
+/* Returns the vertical exaggeration of a section: a round number that makes the section about 150
+ * pixels high. */
 static double exaggeration_of(const report_page *p, const tomo_arc *arc)
 {
   const double plain =
@@ -168,7 +171,7 @@ static double exaggeration_of(const report_page *p, const tomo_arc *arc)
   return fmin(fmax(round(150.0 / plain), 1.0), 200.0);
 }
 
-/* Fills value[row][column]; the first row is at the surface. */
+/* Sets value[row][column] of a vertical section; the first row is at the surface. */
 static void fill_section(const report_page *p, const tomo_raster *r, const double *m, float *value)
 {
   const int n_radial = tomo_radial_count(p->job->radial);
@@ -213,8 +216,8 @@ static osla_err draw_section(report_page *p, int kind, int i, const section_work
   return OSLA_OK;
 }
 
-/* Draws section i of both models, with one raster column for two pixels; mesh and radial functions
- * are coarser. */
+/* Draws section i of the recovered and of the true model. One raster column is drawn two pixels
+ * wide, because the mesh is coarser than that. */
 static osla_err draw_sections_along(report_page *p, int i, section_work *w)
 {
   const invert_job *job = p->job;

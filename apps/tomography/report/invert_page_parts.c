@@ -1,4 +1,4 @@
-/* The parts of the HTML report that have pictures. */
+/* Writes the parts of the HTML report that have pictures. */
 #include "apps/tomography/report/invert_page.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static void put_solved(report_page *p)
           osla_transport_size(job->t) == 1 ? "" : "s", job->result.wall);
 }
 
-/* Writes the numbers of unused data and of data with less weight. */
+/* Writes how many data are not used, and how many have a reduced weight. */
 static void put_left_out(report_page *p)
 {
   const invert_job *job = p->job;
@@ -99,7 +99,7 @@ osla_err page_put_summary(report_page *p)
   return OSLA_OK;
 }
 
-/* Writes "WHAT at 100 km. 0.4 % of the area is beyond the colours." */
+/* Writes the caption of a map, "WHAT at 100 km. 0.4 % of the area is beyond the colours." */
 static void describe_map(const page_map *map, const char *what, char *text, size_t size)
 {
   int n = snprintf(text, size, "%s at %g km.", what, map->depth_km);
@@ -127,7 +127,7 @@ static void put_grey(const report_page *p)
             p->views->least_density, 100.0 * part);
 }
 
-/* A position as text: "12.3° N, 140.5° W". A coordinate that rounds to 0 has no letter. */
+/* A position as text: "12.3° N, 140.5° W". A coordinate that rounds to 0 has no compass letter. */
 typedef struct place_text {
   char s[48];
 } place_text;

@@ -1,6 +1,5 @@
-/* The parts of the HTML report that are tables: the scan of priors, recovery of the true model,
- * times, settings, versions.
- */
+/* Writes the parts of the HTML report that are tables: the scan of priors, the recovery of the true
+ * model, times, settings, versions. */
 #include "config.h"
 
 #include "apps/tomography/report/invert_page.h"
@@ -28,8 +27,7 @@ static void put_scan_row(report_page *p, const invert_scan *s, int i)
                            : "least GCV");
 }
 
-/* Writes the figure of a chart with the caption "WHERE. Ring: WHAT, with the prior of the ringed
- * point." */
+/* Writes a chart with the caption "WHERE. Ring: WHAT, with the prior of the ringed point." */
 static osla_err put_curve(report_page *p, const page_picture *picture, int ring, const char *where,
                           const char *what)
 {
@@ -123,7 +121,7 @@ static void put_times(report_page *p)
   fputs("</tbody></table></div>\n</section>\n", out);
 }
 
-/* Writes a value of the JSON report. */
+/* Writes a value of the JSON report as text of a table cell. */
 static void put_value(FILE *out, const json_t *value)
 {
   switch (json_typeof(value)) {

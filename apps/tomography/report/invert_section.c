@@ -50,8 +50,8 @@ osla_err invert_parse_sections(const char *text, invert_section section[INVERT_S
   return OSLA_OK;
 }
 
-/* The arc through the point v at its middle, with the given azimuth; `half` is half its length in
- * radians. */
+/* Returns the arc whose middle is the point v, with the given azimuth; `half` is half the length of
+ * the arc in radians. */
 static tomo_arc arc_through(const double v[3], double azimuth, double half)
 {
   const double across = hypot(v[0], v[1]);
@@ -73,8 +73,8 @@ static tomo_arc arc_through(const double v[3], double azimuth, double half)
   return arc;
 }
 
-/* Mean logarithm of the ray density along the arc, times a constant. A part without paths makes it
- * small. */
+/* Returns the sum of the logarithms of the ray density at points along the arc. A part of the arc
+ * without paths makes the sum small. */
 static double score_of(const tomo_mesh *mesh, const double *density, const tomo_arc *arc)
 {
   enum { PLACES = 24 };
@@ -107,8 +107,8 @@ static bool crosses(const tomo_arc *a, const tomo_arc *b)
 
 enum { POINTS = 60 };
 
-/* Point p of POINTS evenly distributed points: on a spiral over the sphere, or on a 10 x 6 grid of
- * a region. */
+/* Returns point p of POINTS evenly distributed points. The points are on a spiral over the sphere,
+ * or on a 10 x 6 grid of a region. */
 static void candidate_point(const tomo_frame *frame, int p, double v[3])
 {
   double latitude, longitude;
@@ -123,7 +123,7 @@ static void candidate_point(const tomo_frame *frame, int p, double v[3])
     tomo_unit_vector(latitude, longitude, v);
 }
 
-/* True if both ends are on the map. */
+/* Returns true if both ends of the arc are on the map. */
 static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
 {
   for (int end = 0; end < 2; end++) {
@@ -137,7 +137,8 @@ static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
   return true;
 }
 
-/* Chooses the arc with the best score among arcs through POINTS points at four azimuths. */
+/* Chooses the arc with the largest score_of among the arcs through POINTS points at four azimuths.
+ */
 static void choose_next(const tomo_mesh *mesh, const double *density, const tomo_frame *frame,
                         tomo_track *track, int chosen)
 {
