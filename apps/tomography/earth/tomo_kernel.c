@@ -1,8 +1,8 @@
 /* Measures and the projection of their depth kernels on the radial basis. The quadrature is 8-point
  * Gauss-Legendre (Abramowitz & Stegun, table 25.4) on equal parts of each interval between
  * breakpoints of the basis. Built-in kernels are smooth. Kernels of a reference table are linear
- * between its depths; the parts end at these depths, so the quadrature of kernel times cubic is
- * exact. */
+ * between the table's depths. The parts end at these depths, so the quadrature of kernel times
+ * cubic spline is exact. */
 #include "apps/tomography/earth/tomo_kernel.h"
 
 #include <math.h>
@@ -54,16 +54,18 @@ osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_meas
   return OSLA_OK;
 }
 
-/* One measure and where the integrals of its kernel times each radial function are added. */
+/* A measure, and the array to which the integrals of its kernel times each radial function are
+ * added. */
 typedef struct projection {
   const tomo_reference *reference;
   const tomo_measure *measure;
   const tomo_radial *radial;
-  double *integral; /* element of function r at r * stride */
+  double *integral; /* integral[r * stride] belongs to radial function r */
   int64_t stride;
 } projection;
 
-/* Adds the integrals of the kernel times each radial function over depths from .. to. */
+/* Adds the integrals of the kernel times each radial function over the depths from `from` to `to`
+ * (km). */
 static void integrate(const projection *p, double from, double to)
 {
   static const double node[4] = {0.183434642495650, 0.525532409916329, 0.796666477413627,

@@ -33,7 +33,7 @@ tomo_kernel_options tomo_kernel_defaults(void);
 
 /* Lists the measures of a synthetic test. Measure i has i = branch * n_periods + period.
  *   options  [in]   NULL = defaults
- *   measure  [out]  [*count], the caller's to free
+ *   measure  [out]  [*count] measures; the caller frees the array
  * Errors: ARG (with the value), MEM. */
 osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_measure **measure,
                                    int *count);

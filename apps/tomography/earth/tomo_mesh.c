@@ -38,7 +38,8 @@ typedef struct division {
   int f;
   double corner[CORNERS][3];
   int face[FACES][3];
-  int edge[CORNERS][CORNERS]; /* index of the edge from the lower to the higher corner */
+  /* edge[lower corner][higher corner]: index of the edge between two corners */
+  int edge[CORNERS][CORNERS];
 } division;
 
 /* Sets the corners: the north pole, two rings of five at latitude +-atan(1/2), the south pole. */
@@ -108,7 +109,7 @@ static int32_t vertex_number(const division *d, int face, int i, int j)
   if (i == 0) return edge_vertex(d, corner[1], corner[2], k);
   if (j == 0) return edge_vertex(d, corner[2], corner[0], i);
   int before =
-    /* vertices in the rows 1 .. i - 1 inside the face, of which row s has f - 1 - s */
+    /* number of vertices inside the face in the rows 1 .. i - 1; row s has f - 1 - s vertices */
     (i - 1) * (f - 1) - (i - 1) * i / 2;
   return CORNERS + EDGES * (f - 1) + face * ((f - 1) * (f - 2) / 2) + before + j - 1;
 }
@@ -141,8 +142,8 @@ static void join_vertices(icosahedron_vertex *vertex, int32_t a, int32_t b)
   add_neighbour(&vertex[b], a);
 }
 
-/* Fills vertex[0 .. 10 f^2 + 1], which the caller has set to zero, in the order corners, edges,
- * faces. */
+/* Fills vertex[0 .. 10 f^2 + 1], which the caller has set to zero: first the corners, then the
+ * vertices on edges, then those inside faces. */
 static void icosahedron_divide(int frequency, icosahedron_vertex *vertex)
 {
   division d;
@@ -225,7 +226,8 @@ static double mean_spacing(const icosahedron_vertex *vertex, int64_t knots)
   return sum / pairs;
 }
 
-/* Numbers the knots by band and longitude. key and renumber [knots] are work space. */
+/* Numbers the knots by band and longitude. The arrays `key` and `renumber`, with one element for
+ * each knot, are work space. */
 static void sort_knots(tomo_mesh *mesh, const icosahedron_vertex *old, order_key *key,
                        int32_t *renumber)
 {
@@ -392,7 +394,8 @@ void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3])
     const icosahedron_vertex *vertex = mesh->vertex, *at = &vertex[l];
     for (int i = 0; i < at->n_neighbours; i++)
       for (int j = 0; j < i; j++) {
-        const int32_t b = at->neighbour[j], c = at->neighbour[i]; /* neighbours ascend, so b < c */
+        /* neighbours are listed in ascending order, so b < c */
+        const int32_t b = at->neighbour[j], c = at->neighbour[i];
         if (b < l || !are_neighbours(&vertex[b], c)) continue;
         const bool turned = !is_anticlockwise(at->v, vertex[b].v, vertex[c].v);
         int32_t *to = *triangle++;

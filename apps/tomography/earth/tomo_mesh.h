@@ -22,7 +22,8 @@ enum { TOMO_MESH_NEIGHBOURS = 6, TOMO_MESH_SUPPORT = 40, TOMO_MESH_FREQUENCY_MAX
  *   frequency  [in]   1 .. TOMO_MESH_FREQUENCY_MAX
  * Errors: OSLA_ERR_ARG, OSLA_ERR_MEM. Memory: about 150 bytes per knot. */
 osla_err tomo_mesh_create(int frequency, tomo_mesh **mesh);
-void tomo_mesh_destroy(tomo_mesh **mesh); /* accepts *mesh = NULL; sets it to NULL */
+/* destroys *mesh and sets it to NULL; does nothing if *mesh is NULL */
+void tomo_mesh_destroy(tomo_mesh **mesh);
 
 /* Number of knots of a frequency, without building the mesh. */
 int64_t tomo_mesh_knots_of(int frequency);
@@ -38,7 +39,8 @@ int tomo_compare_knots(const void *left, const void *right);
 /* Unit vector of a knot, owned by the mesh. */
 const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 
-/* Neighbours of a knot, ascending; the array is owned by the mesh. Returns 5 or 6. */
+/* Sets *neighbour to the ascending list of a knot's neighbours, which the mesh owns. Returns their
+ * number, 5 or 6. */
 int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours);
 
 /* Triangles between the knots of a mesh. Each has three knots, anticlockwise seen from outside, the

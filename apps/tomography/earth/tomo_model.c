@@ -141,7 +141,9 @@ osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh 
 }
 
 typedef struct moments {
-  double n, t, m, tt, mm, tm, dd; /* sums of 1, true, model, their products, (model - true)^2 */
+  /* Sums over the compared coefficients, with t the true and m the recovered value: n of 1, dd of
+   * (m - t)^2, the others of t, m and their products. */
+  double n, t, m, tt, mm, tm, dd;
 } moments;
 
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,

@@ -32,12 +32,13 @@ typedef struct tomo_model_options {
   tomo_model_kind kind;     /* kind of the true model; default TOMO_MODEL_CHECKERBOARD */
   double amplitude_percent; /* amplitude of the cells, blobs or spikes in percent; default 5 */
   double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 25 */
-  /* height of a cell or a blob, > 0; default 1000. 0: the cells do not change sign with depth, or
-   * blobs have half the height of the model. */
+  /* height of a cell or a blob, >= 0; default 1000. If it is 0, the cells do not change sign with
+   * depth, and blobs have half the height of the model. */
   double cell_depth_km;
-  uint64_t seed; /* for the random centres and signs of blobs; default 1 */
+  uint64_t seed; /* seed of the random centres and signs of blobs; default 1 */
   int n_spikes;  /* number of spikes, 1 .. TOMO_SPIKES_MAX; default 3 */
-  /* default: western North America, Africa, Australia, at 100 km */
+  /* positions of the spikes; default: western North America, Africa and Australia, at 100 km
+   * depth */
   tomo_location spike[TOMO_SPIKES_MAX];
 } tomo_model_options;
 
@@ -68,19 +69,22 @@ typedef struct tomo_prior_options {
   double damping; /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
   double lateral; /* weight of lateral smoothing, >= 0; default 0.5 */
   double radial;  /* weight of radial smoothing, >= 0; default 0.1 */
-  /* [N_m] factors of damping for each unknown, borrowed; NULL: 1 (tomo_prior_file.h) */
+  /* [N_m] factor by which the damping of each unknown is multiplied, owned by the caller; NULL: all
+   * 1 (tomo_prior_file.h) */
   const double *damping_of;
-  /* [N_r] factors of lateral for each radial function, borrowed; NULL: 1 */
+  /* [N_r] factor by which the lateral smoothing of each radial function is multiplied, owned by the
+   * caller; NULL: all 1 */
   const double *lateral_of;
 } tomo_prior_options;
 
 tomo_prior_options tomo_prior_defaults(void);
 
-/* Upper bounds of the panels' sizes for N_r radial functions. */
+/* Upper bounds of the numbers of rows and columns of a knot's panel of the prior, for N_r radial
+ * functions. */
 int tomo_prior_rows_max(int n_radial);
 int tomo_prior_columns_max(int n_radial);
 
-/* The prior's panel of one knot.
+/* Computes the rows of L, with C_m^(-1) = L^T L, that belong to one knot, as a dense panel.
  *   options  [in]   not NULL, valid
  *   rows     [out]  number of rows, 0 .. tomo_prior_rows_max()
  *   columns  [out]  number of columns
@@ -102,17 +106,19 @@ double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh,
 void tomo_prior_multiply(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                          const double *x, double *y);
 
-/* Quality of a recovered model over the knots with density[l] >= threshold (all r). */
+/* Quality of a recovered model over all coefficients of the knots whose ray density is at least a
+ * threshold. */
 typedef struct tomo_recovery {
-  int64_t knots;             /* number of mesh knots over which the models are compared */
-  double correlation;        /* Pearson's; NaN if a model is constant on the knots, or knots = 0 */
+  int64_t knots; /* number of mesh knots over which the models are compared */
+  /* Pearson's correlation; NaN if a model is constant or no knots are compared */
+  double correlation;
   double variance_reduction; /* variance reduction 1 - |m - m_true|^2 / |m_true|^2 */
-  double amplitude;          /* slope of the regression of recovered on true coefficients */
+  double amplitude;          /* slope of the regression of recovered on true values */
 } tomo_recovery;
 
-/* Compares a recovered model with the true one.
+/* Compares a recovered model with the true one at the knots where density >= threshold.
  *   density    [in]  [knots] the lengths A_l (tomo_path_knots) summed over paths
- *   below      [in]  nonzero: knots with density < threshold instead */
+ *   below      [in]  nonzero: compares at the knots where density < threshold */
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);
 

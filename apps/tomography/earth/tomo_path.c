@@ -15,16 +15,18 @@
 struct tomo_path {
   const tomo_mesh *mesh;
   const tomo_kernel *kernel;
-  int64_t knots_max; /* allocated entries of knot and length; index has N_r times as many */
-  int64_t knots;     /* number of knots touched by the latest arc */
-  double *sum;       /* [knots of the mesh] accumulated A_l; zero between traces */
+  /* allocated elements of the arrays `knot` and `length`; `index` has N_r times as many */
+  int64_t knots_max;
+  int64_t knots; /* number of knots touched by the latest arc */
+  /* [knots of the mesh] A_l of the path being traced; all zero after the trace */
+  double *sum;
   int32_t *knot;
   double *length;
   int64_t *index;
-  tomo_set set;     /* set of measures that the latest tomo_path_set_data passed */
-  bool has_factors; /* true if the latest tomo_path_set_data passed factors */
-  double *scale;    /* [k] factor / sigma of each datum */
-  double *factor;   /* [k] factor of each datum, 1 without factors */
+  tomo_set set;     /* set of measures of the latest call of tomo_path_set_data */
+  bool has_factors; /* true if the latest call of tomo_path_set_data passed factors */
+  double *scale;    /* [k] factor of each datum divided by its deviation sigma */
+  double *factor;   /* [k] factor of each datum; 1 if the caller gave no factors */
   double *response; /* [k * N_r] whitened response W of the path's measures */
 };
 
@@ -188,7 +190,8 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
   return OSLA_OK;
 }
 
-/* Adds to average[r] the sum over touched knots l of A_l m[l, r]. */
+/* Adds the sum of A_l m[l, r] over the touched knots l to average[r], for each radial function
+ * r. */
 static void average_model(const tomo_path *path, const double *m, double *average)
 {
   const int radial = path->kernel->n_radial;

@@ -32,8 +32,8 @@ osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int 
                           tomo_path **path);
 void tomo_path_destroy(tomo_path **path);
 
-/* The greatest number of columns, knots * N_r, of any path (full circle) on the mesh, for the size
- * of buffers. */
+/* The greatest number of columns (touched knots * N_r) that the panel of any path can have, for the
+ * size of buffers. A path is at most a full circle. */
 int64_t tomo_path_columns_max(const tomo_path *path);
 
 /* Traces an arc: finds the touched knots and their A_l by the midpoint rule with steps of at most
@@ -41,9 +41,11 @@ int64_t tomo_path_columns_max(const tomo_path *path);
  * All calls below use the latest arc. */
 int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
 
-/* Sets the data of the path; all calls below use the latest set, of k data.
- *   set     [in]  its arrays are borrowed until the next call; the same set again costs nothing
- *   factor  [in]  [k] factor of each datum and its row of G, 0 excludes it; NULL: all 1 */
+/* Sets the k data of the path, which all calls below use until the next tomo_path_set_data.
+ *   set     [in]  measures and deviations, whose arrays must exist until the next
+ *                 tomo_path_set_data; to pass the current set again costs no time
+ *   factor  [in]  [k] factor by which each datum and its row of G are multiplied; 0 excludes the
+ *                 datum; NULL: all 1 */
 void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *factor);
 int tomo_path_count(const tomo_path *path);              /* k */
 const double *tomo_path_response(const tomo_path *path); /* number k of data */
@@ -62,7 +64,8 @@ const int64_t *tomo_path_indices(const tomo_path *path);
  * Errors: OSLA_ERR_ARG. */
 osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64_t ld);
 
-/* Turns delays d (s) into whitened data, in place. */
+/* Turns delays d (s) into whitened data in place: divides each by its standard deviation and
+ * multiplies it by its factor. */
 void tomo_path_whiten(const tomo_path *path, double *d);
 
 /* Whitened data: predictions G m_true, with N_m = all knots * N_r entries in percent, plus noise *
@@ -71,8 +74,8 @@ void tomo_path_whiten(const tomo_path *path, double *d);
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
                     int64_t id, double *d);
 
-/* r := d - G m, where m = NULL means the zero model and r may be d. tomo_path_misfit returns |r|^2,
- * the path's part of the misfit. */
+/* r := d - G m. m = NULL means the zero model; r and d may be one array. tomo_path_misfit returns
+ * |r|^2, the path's part of the misfit. */
 void tomo_path_residuals(const tomo_path *path, const double *m, const double *d, double *r);
 double tomo_path_misfit(const tomo_path *path, const double *m, const double *d);
 

@@ -31,7 +31,8 @@ int tomo_prior_columns_max(int n_radial)
   return (TOMO_MESH_NEIGHBOURS + 1) * n_radial;
 }
 
-/* Number of rows of radial differences; *width is the number of coefficients in each. */
+/* Number of rows of radial differences of a knot; *width is the number of coefficients in each
+ * row. */
 static int radial_rows(int n_radial, int *width)
 {
   *width = n_radial < 3 ? n_radial : 3;
@@ -100,9 +101,9 @@ static double largest_factor(const double *factor, int64_t count)
   return factor ? most : 1.0;
 }
 
-/* The largest element is on the diagonal. A knot has at least 5 neighbours and is a neighbour of
- * at most 6 knots, with weight 1/5; second differences contain a coefficient with factors 1, -2
- * and 1. */
+/* Bounds the elements of C_m^(-1) by its diagonal, which holds the largest one. A knot has at least
+ * 5 neighbours and is a neighbour of at most 6 knots, with weight 1/5; a coefficient is part of up
+ * to three second differences, with the factors 1, -2 and 1. */
 double tomo_prior_bound(const tomo_prior_options *options, int64_t knots, int n_radial)
 {
   return options->damping * largest_factor(options->damping_of, knots * n_radial) +
@@ -110,7 +111,7 @@ double tomo_prior_bound(const tomo_prior_options *options, int64_t knots, int n_
          6.0 * options->radial;
 }
 
-/* Coefficient r of a knot minus the mean over its neighbours. */
+/* Coefficient of radial function r at a knot minus the mean of those at its neighbours. */
 static double roughness(const double *m, int n_radial, int64_t knot, int r, int n,
                         const int32_t *neighbour)
 {

@@ -30,7 +30,8 @@ typedef struct tomo_prisms {
 /* Number of bytes of all arrays of a mesh of prisms. */
 uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields);
 
-/* Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (the number of points exceeds INT32_MAX). */
+/* Builds the prisms between the levels of `slices` and evaluates the fields at their points.
+ * Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (the number of points exceeds INT32_MAX). */
 osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_variable *field,
                             tomo_prisms **prisms);
 void tomo_prisms_destroy(tomo_prisms **prisms);
@@ -40,8 +41,8 @@ void tomo_prisms_destroy(tomo_prisms **prisms);
 osla_err tomo_prisms_store(const tomo_prisms *prisms, tomo_store *store);
 
 /* Writes XDMF (www.xdmf.org, version 2, which all of ParaView's readers accept) that refers to the
- * data sets of tomo_prisms_store in the file `data`. Its name is escaped for XML but must be valid
- * text. Returns ferror(out). */
+ * data sets of tomo_prisms_store in the file `data`. The name `data` is escaped for XML but must be
+ * valid text. Returns ferror(out). */
 int tomo_prisms_describe(const tomo_prisms *prisms, const char *data, FILE *out);
 
 #endif

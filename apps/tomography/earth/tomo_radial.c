@@ -82,7 +82,8 @@ void tomo_radial_basis(const tomo_radial *radial, double depth_km, double *value
     interval++;
   for (int r = 0; r < n; r++)
     value[r] = 0.0;
-  double *b = value + interval - degree; /* the functions that are not zero in the interval */
+  /* values of the functions that are not zero in the interval */
+  double *b = value + interval - degree;
   b[0] = 1.0;
   for (int p = 1; p <= degree; p++) {
     double saved = 0.0;

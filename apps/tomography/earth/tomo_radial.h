@@ -30,7 +30,7 @@ double tomo_radial_depth_max(const tomo_radial *radial);
  * coefficient represents. With n = 1: half of depth_max. */
 double tomo_radial_greville(const tomo_radial *radial, int r);
 
-/* All n values at a depth.
+/* Evaluates all n functions at a depth.
  *   depth_km  [in]   clamped to 0 .. depth_max_km
  *   value     [out]  n */
 void tomo_radial_basis(const tomo_radial *radial, double depth_km, double *value);

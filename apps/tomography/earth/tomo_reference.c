@@ -71,7 +71,8 @@ osla_err reference_sort_rows(const char *name, tomo_reference *reference)
   return OSLA_OK;
 }
 
-/* The rows of a wave and branch. Returns the first one, and their number in *count. */
+/* Finds the rows of a wave and branch, which follow one another. Returns the first row, and sets
+ * *count to the number of rows. */
 static const reference_row *rows_of(const tomo_reference *reference, tomo_wave wave, int branch,
                                     int *count)
 {
@@ -85,7 +86,8 @@ static const reference_row *rows_of(const tomo_reference *reference, tomo_wave w
   return first;
 }
 
-/* The tolerance allows for periods in decimals that were computed from frequencies. */
+/* True if low <= period <= high, up to a relative rounding error of 1e-9 in periods that were
+ * computed from frequencies. */
 static int is_within(double period, double low, double high)
 {
   return period >= low * (1.0 - 1e-9) && period <= high * (1.0 + 1e-9);
@@ -160,8 +162,9 @@ typedef struct interpolation {
   double weight[4];
 } interpolation;
 
-/* Adds to weight[j] the factor of row j in `scale` times the slope at row i. The slope is that of
- * the parabola through row i and its two neighbours in x (at an end, the next two rows). */
+/* The slope at row i is that of the parabola through row i and its two neighbours in x (at an end,
+ * the next two rows). It is a linear combination of the three rows' values; adds `scale` times the
+ * factor of each row j to weight[j]. */
 static void add_slope(const double *x, int n, int i, double scale, double *weight)
 {
   const int first = i == 0 ? 0 : i == n - 1 ? n - 3 : i - 1;
@@ -170,7 +173,7 @@ static void add_slope(const double *x, int n, int i, double scale, double *weigh
     for (int k = first; k < first + 3; k++) {
       if (k == j) continue;
       below *= x[j] - x[k];
-      /* the row of the three that is neither j nor k */
+      /* x of the third row, which is neither j nor k */
       slope += x[i] - x[first + first + 1 + first + 2 - j - k];
     }
     weight[j] += scale * slope / below;

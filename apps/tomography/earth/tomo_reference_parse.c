@@ -184,7 +184,8 @@ static osla_err read_kernel(cursor *c, const tomo_reference *reference, const ch
   return parse_numbers(c, keyword, reference->n_depths, *kernel);
 }
 
-/* Reads wave, branch, period, c and U of a line; *grouped is false if U is missing. */
+/* Reads the rest of a line "mode": wave, branch, period, phase velocity c and group velocity U.
+ * *grouped is false if U is missing. */
 static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
 {
   double branch;

@@ -8,16 +8,17 @@ enum {
   REFERENCE_DEPTHS_MAX = 2000,
   REFERENCE_ROWS_MAX = 20000,
   REFERENCE_BRANCH_MAX = 99,
-  REFERENCE_TEXT_MAX = 200 /* stored bytes of a line of the head */
+  REFERENCE_TEXT_MAX = 200 /* bytes stored of each line of the table's head */
 };
 
 typedef struct reference_row {
   tomo_wave wave;
   int branch;
-  /* velocity by observable; velocity[TOMO_GROUP] is 0 if the table has none */
+  /* phase and group velocity, indexed by tomo_observable; the group velocity is 0 if the table has
+   * none */
   double period, velocity[2];
-  double *kernel[2]; /* [n_depths] by observable; NULL if the table has none */
-  long line;         /* line number in the file */
+  double *kernel[2]; /* [n_depths] kernel of each velocity; NULL if the table has none */
+  long line;         /* line of the file where the row begins */
 } reference_row;
 
 struct tomo_reference {

@@ -23,14 +23,15 @@ osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, in
                             const double *depth_km, tomo_slices **slices);
 void tomo_slices_destroy(tomo_slices **slices);
 
-/* A field. Its coefficients are those of a model (tomo_model.h), or, if flat, one for each knot. */
+/* A field on the mesh. It has the coefficients of a model (tomo_model.h), or, if it is flat (does
+ * not depend on depth), one coefficient for each knot. */
 typedef struct tomo_field {
   const double *coefficient;
   bool flat;
 } tomo_field;
 
 /* A field with its texts in files, which are ASCII. In a mesh of prisms (tomo_prisms.h) the data
- * set's name is "mesh_" and `name`. */
+ * set is called "mesh_" followed by `name`. */
 typedef struct tomo_variable {
   const char *name, *long_name, *units;
   const char *comment;   /* attribute "comment" of the variable; may be NULL */
@@ -38,10 +39,10 @@ typedef struct tomo_variable {
   tomo_field field;
 } tomo_variable;
 
-/* Values of fields at the point v (unit vector) and all depths; a flat field has a single value.
- * The weights are >= 0 and add up to 1, so coefficients >= 0 give values >= 0, and if the
- * coefficients of one field bound those of another, so do the values.
- *   value  [out]  value[i * stride] is the value at depth i, with one pointer for each field */
+/* Values of fields at the point v (unit vector) and all depths; a flat field has a single value. A
+ * value is a mean of coefficients with weights >= 0 that add up to 1. So coefficients >= 0 give
+ * values >= 0, and a field with larger coefficients has larger values.
+ *   value  [out]  one pointer for each field f: value[f][i * stride] is the value at depth i */
 void tomo_slices_at(const tomo_slices *slices, const double v[3], int n_fields,
                     const tomo_field *field, double *const *value, int64_t stride);
 

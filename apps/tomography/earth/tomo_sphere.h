@@ -35,7 +35,7 @@ typedef struct tomo_arc {
 } tomo_arc;
 
 /* Computes the minor or the major arc from a to b (unit vectors). The arc is set only if
- * TOMO_ARC_OK is returned; there is no path otherwise. */
+ * TOMO_ARC_OK is returned; otherwise no unique arc exists. */
 tomo_arc_state tomo_arc_make(const double a[3], const double b[3], tomo_arc_kind kind,
                              tomo_arc *arc);
 

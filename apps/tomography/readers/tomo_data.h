@@ -1,10 +1,10 @@
 /* Measurements: paths, each with a list of data and their standard deviations.
  *
- * A path has the number (source * stations + receiver) * 2 + (1 for the major arc). Sources are the
- * events in the order of their list, then the stations (ambient noise: from station to station). A
- * set holds the measures and standard deviations of a path's data. Paths with equal sets share one,
- * so a table whose paths all have equal measures and deviations needs only one set. Delays are
- * seconds relative to the reference Earth; positive means late, hence slow.
+ * A path has the number (source * stations + receiver) * 2 + (1 for the major arc). Sources are
+ * numbered in the order of the lists, first the events, then the stations, which are the sources of
+ * ambient noise. A set holds the measures and standard deviations of a path's data. Paths with
+ * equal sets share one, so a table whose paths all have equal measures and deviations needs only
+ * one set. Delays are seconds relative to the reference Earth; positive means late, hence slow.
  *
  * The arrays do not change once the table is made, so any thread may read them. All calls are
  * local.
@@ -32,7 +32,7 @@ typedef struct tomo_data {
   int64_t *path_id;  /* [n_paths] numbers of the paths (tomo_path_id), ascending */
   int32_t *path_set; /* [n_paths] set of each path; NULL: all paths have set 0 */
   int64_t *first; /* [n_paths + 1] index of each path's first datum; NULL: all paths have set 0 */
-  double *delay;  /* [n_data] s; NULL: data will be computed from a model */
+  double *delay;  /* [n_data] delays in s; NULL: they will be computed from a model */
 } tomo_data;
 
 /* The measures and standard deviations of one path. */
@@ -52,8 +52,8 @@ int64_t tomo_data_first(const tomo_data *data, int64_t path);
 int tomo_data_max_count(const tomo_data *data); /* number of data in the largest set */
 
 /* Creates a table without paths and with one set, which has all measures; the deviations are
- * sigma_fraction times the period. The table owns `measure`; it is freed after an error. Errors:
- * MEM. */
+ * sigma_fraction times the period. The table becomes the owner of the array `measure`; after an
+ * error the array is freed. Errors: MEM. */
 osla_err tomo_data_create_common(tomo_measure *measure, int count, double sigma_fraction,
                                  tomo_data *data);
 
@@ -62,9 +62,10 @@ void tomo_data_keep_paths(tomo_data *data, const int64_t *path_id, int64_t n_pat
 
 void tomo_data_free(tomo_data *data); /* frees the arrays and sets all members to 0 */
 
-/* --- from files --- */
+/* --- tables read from files --- */
 
-/* Lists and limits that a table of measurements is read with. */
+/* Input for reading a table of measurements: the stations and events that its rows may name, and
+ * limits of distance. */
 typedef struct tomo_data_lists {
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
@@ -72,7 +73,7 @@ typedef struct tomo_data_lists {
   const tomo_reference *reference;
   /* standard deviation divided by the period, for data without a given deviation */
   double sigma_fraction;
-  /* least and greatest epicentral distance in degrees; other pairs are excluded */
+  /* least and greatest epicentral distance in degrees; rows with other distances are excluded */
   double min_distance, max_distance;
 } tomo_data_lists;
 
@@ -85,8 +86,10 @@ typedef struct tomo_data_notes {
   int64_t sigma_missing; /* number of rows without a standard deviation */
   /* number of rows whose station or event is not on a list, or whose path has no direction */
   int64_t unmatched;
-  int64_t listed; /* number of entries in place and note, for the first unmatched rows */
-  int64_t place[TOMO_NOTES_MAX]; /* line number, or index of an HDF5 element from 0 */
+  /* number of elements of `place` and `note`, which describe the first unmatched rows */
+  int64_t listed;
+  /* line number in a CSV file, or index (from 0) in an HDF5 data set */
+  int64_t place[TOMO_NOTES_MAX];
   char note[TOMO_NOTES_MAX][TOMO_NOTE_TEXT];
 } tomo_data_notes;
 
@@ -95,15 +98,17 @@ typedef struct tomo_data_notes {
  * path is borrowed. Errors: MEM. */
 typedef struct tomo_data_reader tomo_data_reader;
 osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out);
-/* stops the process; accepts *reader = NULL */
+/* stops the process and sets *reader to NULL; does nothing if *reader is NULL */
 void tomo_data_reader_stop(tomo_data_reader **reader);
 
 /* Reads a table, CSV with a header or HDF5 (doc/measurements.md lists the columns), on one rank.
- *   reader  process started for this file, can be used once; NULL: started here if needed
+ *   reader  process started for this file, which can be used once; NULL: tomo_data_read starts one
+ *           for HDF5
  *   data    [out]  owned by the caller
- *   notes   [out]
+ *   notes [out] numbers of excluded rows
  * Errors: IO or ARG with one line "FILE:LINE: column NAME: what and the value" (HDF5: "FILE:
- * NAME[element]"), also if no row is left; MEM; UNSUPPORTED: HDF5 in a build without it. */
+ * NAME[element]"); ARG if all rows are excluded; MEM; UNSUPPORTED for an HDF5 file in a build
+ * without HDF5. */
 osla_err tomo_data_read(const char *file, tomo_data_reader *reader, const tomo_data_lists *lists,
                         tomo_data *data, tomo_data_notes *notes);
 

@@ -20,7 +20,7 @@ static int by_measure(const void *x, const void *y)
   return tomo_measure_compare(&((const numbered *)x)->measure, &((const numbered *)y)->measure);
 }
 
-/* Sorts the measures and renumbers those of the data. */
+/* Sorts the list of measures, and adapts each datum's index into the list. */
 static osla_err order_measures(datum_list *in, tomo_data *data)
 {
   const size_t n = (size_t)in->n_measures;
@@ -52,7 +52,8 @@ static int by_path(const void *x, const void *y)
   return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Error IO for the first row of the file that repeats the path and measure of an earlier row. */
+/* Returns error IO if two rows have the same path and measure; the message names the first such
+ * repetition in the file. */
 static osla_err refuse_twice(const datum_list *in, const tomo_data *data)
 {
   const datum *again = NULL, *before = NULL;

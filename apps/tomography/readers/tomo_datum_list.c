@@ -1,5 +1,5 @@
-/* Turns the rows of a table into data: finds stations and events by id, numbers measures, converts
- * anomalies to delays (contract: tomo_table.h). */
+/* Turns the rows of a table into data: finds stations and events by id, numbers the measures, and
+ * converts velocity anomalies to delays (contract: tomo_table.h). */
 #include "apps/tomography/readers/tomo_table.h"
 
 #include <inttypes.h>
@@ -92,7 +92,8 @@ static void join_codes(const char *network, const char *station, char id[TEXT_SH
   (void)snprintf(id, TEXT_SHOWN, "%.20s%s%.20s", network, *network ? "." : "", station);
 }
 
-/* Returns the station's index, or a negative number after a note. */
+/* Returns the station's index. If the list does not have exactly one such station, returns a
+ * negative number and adds a note for the user. */
 static int64_t find_station(datum_list *in, int64_t place, const char *network, const char *station)
 {
   char id[TEXT_SHOWN];
@@ -123,8 +124,8 @@ static const tomo_site *source_site(const tomo_data_lists *lists, int64_t source
                                   : &lists->stations[source - lists->n_events];
 }
 
-/* Finds the path of a row and its length. *id is negative if the row is not used, which is noted.
- * Between stations both directions are one path. */
+/* Finds the number and length of a row's path. *id is negative if the row is excluded; the reason
+ * is then counted. The two directions between two stations are one path. */
 static void find_path(datum_list *in, int64_t place, const table_row *row, int64_t *id, double *km)
 {
   const tomo_data_lists *lists = in->lists;
@@ -171,7 +172,8 @@ static osla_err append_datum(datum_list *in, const datum *d)
   return OSLA_OK;
 }
 
-/* Rejects delays and deviations outside plausible limits, with which sums would overflow. */
+/* Returns an error for a delay or deviation that is so large or small that later sums could
+ * overflow. */
 static osla_err check_size(const table_line *line, const datum *d)
 {
   char location[TABLE_LOCATION];
@@ -184,8 +186,8 @@ static osla_err check_size(const table_line *line, const datum *d)
   return OSLA_OK;
 }
 
-/* Reads one row. An anomaly of velocity in percent becomes a delay of -(length / velocity) / 100
- * for each percent. */
+/* Reads one row. A velocity anomaly of a percent becomes a delay of -a / 100 * length /
+ * velocity. */
 static osla_err add_row(void *arg, const table_line *line)
 {
   datum_list *in = arg;
@@ -232,7 +234,8 @@ static osla_err read_rows(datum_list *in, const char *file, tomo_data_reader *re
   return OSLA_OK;
 }
 
-/* Returns the error for a table without usable rows: the first unmatched row, else the distances.
+/* Returns the error for a table whose rows are all excluded. The message names the first row with
+ * an unknown station or event, or, without such a row, the limits of distance.
  */
 static osla_err refuse_empty(const datum_list *in, const char *file)
 {

@@ -11,7 +11,8 @@
 
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS = EVENT_TIME_PARTS };
 static const char *const names[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
-static const double any_year = -99999.0; /* lower bound of years; history begins later */
+/* lower bound for reading a year; earlier than any year in a catalogue */
+static const double any_year = -99999.0;
 
 /* True for one or two digits and a colon, for example "02:00" or "2:00:31.8". */
 static bool is_time_of_day(const char *text)
@@ -27,8 +28,8 @@ static bool has_day_and_more(const char *text)
   return strlen(text) > 10 && text[4] == '-' && text[7] == '-';
 }
 
-/* Reads the parts from `from` up to, not including, `until`. Parts that are missing stay unchanged;
- * *given gets the number of the others. */
+/* Reads the numbers of the parts `from` .. `until` - 1 (year, month, ...). Missing parts of `part`
+ * stay unchanged; *given is set to the number of parts read. */
 static osla_err read_parts(const text_reader *reader, const char *const *field, int from, int until,
                            double part[PARTS], int *given)
 {

@@ -52,16 +52,17 @@ static const char *const keys[KEYS] = {
 typedef struct table {
   char separator;
   int column[KEYS], count;
-  /* catalogue of the ISC: a row ends in any number of magnitudes, MAGNITUDE_FIELDS fields each; the
-   * line STOP ends the table */
+  /* true for a catalogue of the ISC: a row ends with any number of magnitudes, of MAGNITUDE_FIELDS
+   * fields each, and the line STOP ends the table */
   bool isc;
-  bool page; /* page of the ISC, with lines before the header; the line STOP is required */
+  /* true for a page of the ISC: lines precede the header, and the line STOP is required */
+  bool page;
 } table;
 
-enum { MAGNITUDE_FIELDS = 3 }; /* a magnitude has author, type and value */
+enum { MAGNITUDE_FIELDS = 3 }; /* fields of a magnitude: author, type and value */
 
-/* Adds the event of a row. `field` has the order of the keys; "" means that the row has no such
- * field. */
+/* Adds the event of a row. field[key] is the text of the field for each key, or "" if the row has
+ * no such field. */
 static osla_err add_event(const text_reader *reader, const char *const field[KEYS], bool has_day,
                           site_list *list)
 {

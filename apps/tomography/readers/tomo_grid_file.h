@@ -16,8 +16,9 @@
 
 typedef struct tomo_grid_file {
   const tomo_slices *slices;
-  double step_degrees; /* distance of grid lines, which tomo_grid_check accepts */
-  int n_variables;     /* number of variables, 1 .. TOMO_GRID_VARIABLES_MAX */
+  /* distance of grid lines in degrees; must be one that tomo_grid_check accepts */
+  double step_degrees;
+  int n_variables; /* number of variables, 1 .. TOMO_GRID_VARIABLES_MAX */
   const tomo_variable *variable;
   /* each byte that is not printable ASCII is written as '?' */
   const char *title, *source, *history, *references;

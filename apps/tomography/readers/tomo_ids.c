@@ -16,7 +16,7 @@ struct tomo_ids {
   const tomo_site *sites;
   uint64_t mask; /* number of slots of each table minus 1 */
   slot *whole;   /* hash table by full id */
-  slot *code;    /* table by the station's code alone; NULL for events */
+  slot *code;    /* hash table by the station's code without network; NULL for events */
 };
 
 static uint64_t hash_text(const char *text)

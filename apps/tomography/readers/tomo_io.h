@@ -18,9 +18,10 @@
  * ...) are known, too. Case and order do not matter; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside quotes.
  *
- * A list of the wrong kind is an error if its header shows it: #Network or #EventID of FDSN text;
- * in CSV a magnitude without a station for stations; for events a station, network or elevation
- * without magnitude, time and id (and, unless there is an elevation, without a depth).
+ * A list of events read as stations, or of stations read as events, is an error if the header shows
+ * the kind. FDSN text shows it by #EventID or #Network. A CSV header shows events if it has a
+ * magnitude and no station. It shows stations if it has a station, network or elevation, but no
+ * magnitude, time or id, and no depth (a depth beside an elevation does not count).
  *
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may repeat the
  * last three any number of times; the first magnitude that is not empty is used. Lines before the
@@ -71,16 +72,16 @@ enum { TOMO_NAME_MAX = 32, TOMO_ID_MAX = 64, TOMO_LINE_MAX = 4096 };
 typedef struct tomo_site {
   double latitude;  /* geographic latitude, degrees north, -90 .. 90 */
   double longitude; /* degrees east, as in the file, -180 .. 360 */
-  double depth_km;  /* events: -10 .. 800, positive down; stations: 0 */
+  double depth_km;  /* depth of an event in km, -10 .. 800, positive down; 0 for stations */
   double magnitude; /* magnitude of an event; NaN if unknown, and for stations */
-  /* UTC seconds since 1970 (tomo_text.h): events: origin time; stations: begin of an epoch; NaN:
-   * unknown */
+  /* origin time of an event, or begin of a station's epoch, in seconds of UTC since 1970
+   * (tomo_text.h); NaN if unknown */
   double time_s;
-  double end_s; /* stations: end of the epoch, NaN: open; events: NaN */
-  /* station "IU.ANMO", or region of an event; cut to fit, ends with '\0' */
+  double end_s; /* end of a station's epoch; NaN if the epoch is open, and for events */
+  /* name: "IU.ANMO" for a station, the region for an event; cut to fit, ends with '\0' */
   char name[TOMO_NAME_MAX];
-  /* id in tables of data: station "IU.ANMO", or "ANMO" without a network; event: id of its
-   * catalogue; "": no id, or one that is too long */
+  /* id by which tables of measurements name the entry: "IU.ANMO" for a station ("ANMO" without a
+   * network), the catalogue's id for an event; "" if the id is missing or too long */
   char id[TOMO_ID_MAX];
 } tomo_site;
 
@@ -105,24 +106,25 @@ osla_err tomo_file_check(const char *file);
 /* True if the file begins with the signature of HDF5. */
 bool tomo_file_is_hdf5(const char *file);
 
-/* Finds the site of a list that an id names, by hash tables. Local. */
+/* Hash tables that find the station or event of a list by its id. All calls are local. */
 typedef struct tomo_ids tomo_ids;
 
 enum { TOMO_IDS_NONE = -1, TOMO_IDS_SEVERAL = -2 };
 
-/* Creates the tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION and
- * STATION). In a list of events without ids, ids are numbers (tomo_selection.h). The sites are
- * borrowed. Errors: MEM. */
+/* Creates the hash tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION
+ * and STATION). Events without an id have their number as id (tomo_selection.h). The array `sites`
+ * must outlive the tables. Errors: MEM. */
 osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations, tomo_ids **ids);
 void tomo_ids_destroy(tomo_ids **ids);
 
-/* Index of the event with the id; TOMO_IDS_NONE if there is none, TOMO_IDS_SEVERAL if several with
- * different coordinates have it. Several with equal coordinates: the first one. */
+/* Index of the event with the id. TOMO_IDS_NONE if no event has the id; TOMO_IDS_SEVERAL if events
+ * with different coordinates have it. Of events with equal id and coordinates, the first one
+ * counts. */
 int64_t tomo_ids_event(const tomo_ids *ids, const char *id);
 
 /* Index of the station with the network and station code, or TOMO_IDS_NONE or TOMO_IDS_SEVERAL. If
- * the list or the caller (network "") has no network, the station code alone decides, provided that
- * it is unique. */
+ * the caller passes no network (""), or the station of the list has none, the station code alone
+ * decides; it must then be unique. */
 int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *station);
 
 #endif

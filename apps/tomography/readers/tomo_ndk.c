@@ -9,8 +9,8 @@
  *   5  'V',i2,3(f8.3,i3,i4),f8.3,2(i4,i3,i5)
  * Neighbouring fields may touch, so lines are not split at blanks. A number must end at its last
  * column and have its point at the right column, so a line that is shifted or lacks a field is
- * detected. Unused fields are checked only if they distinguish the lines. A
- * value of the event may be missing: blank columns or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks &
+ * detected. Fields that are not used are checked only where that detects a wrong or shifted line. A
+ * value of the event is missing if its columns are blank or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks &
  * Kanamori 1979, J. Geophys. Res. 84, 2348-2350).
  */
 #include <ctype.h>
@@ -45,7 +45,8 @@ typedef struct ndk_field {
 /* The fields that are stored in the event come first in the table. */
 enum { LATITUDE, LONGITUDE, DEPTH, EXPONENT, MOMENT, SHIFT, USED };
 
-static const double any = 1e9; /* greater than any number in these columns */
+/* bound for fields that may have any value; greater than every number that fits into the columns */
+static const double any = 1e9;
 
 static const ndk_field fields[] = {
   [LATITUDE] = {3, 23, 29, 2, "latitude", -90.0, 90.0},
@@ -85,7 +86,7 @@ static const char *copy_columns(const char *line, int first, int last, char text
   return text;
 }
 
-/* Does the line have the pattern at its column? */
+/* True if the line has the pattern's characters at the pattern's column. */
 static bool matches(const char *line, const ndk_mark *mark)
 {
   size_t from = (size_t)mark->first - 1;
@@ -172,7 +173,7 @@ static osla_err check_depth_type(const text_reader *reader)
                     shown);
 }
 
-/* Reads the fields of the current line, which has the number `line` in its event. */
+/* Reads the fields of the current line, which is line number `line` (1 .. 5) of its event. */
 static osla_err read_line(const text_reader *reader, int line, double value[USED])
 {
   double unused;

@@ -15,16 +15,17 @@ static const char *const keys[KEYS] = {"depth_top_km|top_km|top",
                                        "depth_bottom_km|bottom_km|bottom", "sigma_percent|sigma",
                                        "smoothing"};
 
-/* Standard deviations whose inverse squares are finite and positive. */
+/* Range of accepted standard deviations in percent; their inverse squares are finite and
+ * positive. */
 #define SIGMA_LEAST 1e-6
 #define SIGMA_MOST  1e6
 
 typedef struct layer {
   double top, bottom, damping, smoothing;
-  int64_t line; /* line number in the file; 0: no layer */
+  int64_t line; /* line of the file that describes the layer; 0 if no layer has been read */
 } layer;
 
-/* The layer of each radial function, as far as read, and the deepest layer. */
+/* The layer of each radial function and the deepest layer, among the layers read so far. */
 typedef struct layers {
   int count;
   double depth[TOMO_RADIAL_MAX];
@@ -122,7 +123,8 @@ static osla_err read_text(const char *file, int64_t knots, const tomo_radial *ra
 
 /* ---- a result file ---- */
 
-/* Reads the n deviations, with HDF5 from the process `reader`. */
+/* Reads the n deviations of a result file: an HDF5 file by the process `reader`, a plain file
+ * (reader = NULL) directly. */
 static osla_err read_deviations(const char *file, tomo_prior_reader *reader, int64_t n,
                                 double **deviation)
 {

@@ -26,22 +26,25 @@ typedef struct tomo_prior_reader tomo_prior_reader;
 
 /* Starts the process. *out is NULL if the file is not HDF5. The path is borrowed. Errors: MEM. */
 osla_err tomo_prior_reader_start(const char *file, tomo_prior_reader **out);
-/* stops the process; accepts *reader = NULL */
+/* stops the process and sets *reader to NULL; does nothing if *reader is NULL */
 void tomo_prior_reader_stop(tomo_prior_reader **reader);
 
-/* Receives the n deviations; can be called once. Errors: IO with one line, also if the file does
- * not have n; MEM. */
+/* Receives n deviations from the process; can be called once. Errors: IO with one line, also if the
+ * file does not have exactly n deviations; MEM. */
 osla_err tomo_prior_reader_receive(tomo_prior_reader *reader, int64_t n, double *data);
 
 typedef struct tomo_prior_factors {
-  double *damping; /* [knots * N_r] 1 / (standard deviation in percent)^2 */
-  double *lateral; /* [N_r] smoothing of each radial function; NULL if the file has none */
+  /* [knots * N_r] damping of each coefficient: 1 / (standard deviation in percent)^2 */
+  double *damping;
+  /* [N_r] factor of lateral smoothing of each radial function; NULL if the file gives none */
+  double *lateral;
 } tomo_prior_factors;
 
 /* Reads a prior.
- *   reader  process started for this file, can be used once; NULL: started here if needed
- * Errors: OSLA_ERR_IO with one line "FILE:LINE: ..." or "FILE: ...", OSLA_ERR_MEM; the factors are
- * then empty. */
+ *   reader  process started for this file, which can be used once; NULL: tomo_prior_read starts one
+ *           for HDF5
+ * Errors: OSLA_ERR_IO with one line "FILE:LINE: ..." or "FILE: ...", OSLA_ERR_MEM. After an error
+ * *factors holds no arrays. */
 osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t knots,
                          const tomo_radial *radial, tomo_prior_factors *factors);
 void tomo_prior_factors_free(tomo_prior_factors *factors);

@@ -12,7 +12,7 @@
 
 enum { NAMES_MAX = 256, SOLUTIONS_MAX = 65536 };
 
-/* An origin or a magnitude of an event. */
+/* An origin or a magnitude of an event (a solution). */
 typedef struct solution {
   char name[NAMES_MAX]; /* publicID */
   /* values of the solution; NaN if missing */
@@ -93,8 +93,8 @@ static bool has_magnitude(const solution *s)
   return !isnan(s->magnitude);
 }
 
-/* Returns the preferred one of the solutions that have the needed value, else the first, or NULL if
- * none has it. */
+/* Considers only solutions that have the needed value. Returns the preferred solution if it is one
+ * of them, else the first one, or NULL if no solution has the value. */
 static const solution *choose_solution(const solutions *s, const char *preferred,
                                        bool has_needed(const solution *))
 {

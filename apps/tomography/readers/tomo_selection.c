@@ -122,7 +122,7 @@ typedef int64_t *exclusion_test(const tomo_selection *choice, const tomo_site *s
 static int64_t *find_station_exclusion(const tomo_selection *c, const tomo_site *s,
                                        tomo_counts *counts)
 {
-  /* an open epoch has NaN, with which a comparison is false */
+  /* the end of an open epoch is NaN, and comparisons with NaN are false */
   if (c->time_given && (s->time_s >= c->until_s || s->end_s <= c->from_s)) return &counts->time;
   return is_in_region(&c->stations, s) ? NULL : &counts->region;
 }
@@ -154,8 +154,8 @@ static void keep_selected(site_list *list, const tomo_selection *choice, exclusi
   list->count = n_kept;
 }
 
-/* Sets the id of each event without one to its index in the list, from 1, before any selection. The
- * id stays empty if another event already has that number as its id. */
+/* Gives each event without an id its index in the list of all events, from 1, as id. The id stays
+ * empty if another event already has this number as id. */
 static osla_err number_events(site_list *list)
 {
   bool *is_used = calloc((size_t)list->count + 1, sizeof *is_used);

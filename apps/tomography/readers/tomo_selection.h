@@ -6,8 +6,8 @@
 
 #include "apps/tomography/readers/tomo_io.h"
 
-/* A range of longitudes from west eastwards to east, and of latitudes; degrees. Longitudes are -360
- * .. 360; the range may cross the date line. */
+/* A region in degrees: longitudes from `west` eastwards to `east`, within -360 .. 360, and
+ * latitudes. It may cross the date line. */
 typedef struct tomo_region {
   bool given;
   double west, east, south, north;
@@ -15,16 +15,19 @@ typedef struct tomo_region {
 
 typedef struct tomo_selection {
   bool time_given, magnitude_given;
-  double from_s, until_s; /* from <= t < until, seconds (tomo_text.h); infinite: no bound */
-  /* least and greatest magnitude, inclusive; infinite: no bound */
+  /* selected times t in seconds (tomo_text.h), from <= t < until; an infinite value means no
+   * bound */
+  double from_s, until_s;
+  /* least and greatest selected magnitude, inclusive; an infinite value means no bound */
   double magnitude_least, magnitude_most;
   tomo_region events, stations;
 } tomo_selection;
 
-/* A selection of all entries. */
+/* Returns the selection that excludes no entry. */
 tomo_selection tomo_selection_all(void);
 
-/* Parse an option's value; `option` ("--time") names the option in the error message. Errors: ARG.
+/* The calls tomo_selection_parse_NAME parse an option's value; `option` ("--time") names the option
+ * in the error message. Errors: ARG.
  *   time       FROM/UNTIL, each as in tomo_text.h, or empty
  *   magnitude  LEAST/MOST, each a number, or empty
  *   region     W/E/S/N */
@@ -33,23 +36,23 @@ osla_err tomo_selection_parse_magnitude(tomo_selection *choice, const char *opti
                                         const char *text);
 osla_err tomo_selection_parse_region(tomo_region *region, const char *option, const char *text);
 
-/* Numbers of entries of all files. read is the sum of all other counts; an entry that is excluded
- * for several reasons counts for the first one. */
+/* Numbers of entries of all files: `read` (all), `used`, and the excluded ones by reason. An entry
+ * that is excluded for several reasons is counted once. */
 typedef struct tomo_counts {
   int64_t read, used;
   int64_t no_place;      /* events without coordinates; `placeless` describes the first ones */
-  int64_t time, no_time; /* time: outside the selected time; no_time: events without a time */
+  int64_t time, no_time; /* entries outside the selected time, and events without a time */
   int64_t magnitude, no_magnitude;
   int64_t region;
   int64_t same; /* duplicates of a used entry (tomo_text.h) */
   tomo_unlocated placeless;
 } tomo_counts;
 
-/* Reads the files in order and returns the selected events or stations. The id of an event without
- * one is its index in the whole list, from 1; events without coordinates are excluded but count for
- * this index. A station is used if one of its epochs
- * overlaps the selected time, or if it has no epochs. Its selected epochs are merged into one
- * entry; the others are counted under `time`.
+/* Reads the files in order and returns the selected events or stations. An event without an id gets
+ * its index in the list of all events, from 1, as id; events without coordinates are excluded after
+ * this numbering. A station is used if one of its epochs overlaps the selected time, or if it has
+ * no epochs. The station's selected epochs are merged into one entry; its other epochs are counted
+ * in counts->time.
  *   files   [in]   n >= 1 paths
  *   sites   [out]  malloc'ed, the caller frees it; NULL on error
  *   counts  [out]

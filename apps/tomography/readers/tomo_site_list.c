@@ -108,7 +108,7 @@ osla_err site_list_release(site_list *list, osla_err err, tomo_site **sites, int
 
 /* ---- entries that describe one station or one earthquake ---- */
 
-/* Degrees within which entries of one id are one station. */
+/* Greatest distance in degrees between entries with equal ids that are merged to one station. */
 static const double same_place = 0.1;
 
 static bool is_near(const tomo_site *a, const tomo_site *b)
@@ -126,7 +126,8 @@ static int by_id(const void *x, const void *y)
   return order ? order : (a > b) - (a < b);
 }
 
-/* Marks each site that equals an earlier site of its id as a duplicate, by latitude = NaN. */
+/* Sets the latitude of each duplicate to NaN. A duplicate is a site that equals an earlier site of
+ * the array. */
 static void mark_duplicates(tomo_site **sorted, int64_t count, bool stations)
 {
   int64_t n_kept = 0;

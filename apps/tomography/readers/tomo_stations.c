@@ -11,8 +11,8 @@
 #include "apps/tomography/readers/tomo_xml.h"
 
 /* FDSN text. Source of the columns: FDSN Web Service Specifications, fdsnws-station, "Text". A line
- * is an epoch of a station or of a channel, so a station may have many lines. A code may have
- * several stations, because temporary networks use codes again. */
+ * is an epoch of a station or of a channel, so a station may have many lines. Several stations may
+ * have one code, because temporary networks use codes again. */
 
 /* Columns that are read; those from FDSN_ELEVATION on are optional. */
 enum {

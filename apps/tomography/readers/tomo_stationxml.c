@@ -11,7 +11,7 @@
 enum { CODE_MAX = 64, TIME_MAX = 64 };
 
 typedef struct epoch {
-  double start_s, end_s; /* begin and end in seconds since 1970; NaN: unbounded */
+  double start_s, end_s; /* begin and end in seconds since 1970; NaN if unbounded */
 } epoch;
 
 /* State of the reader: the current network and station. */
@@ -68,7 +68,7 @@ static osla_err add_station(xml_reader *reader)
   OSLA_CALL(site_list_add(reader->list, &site));
   site->latitude = s->place.latitude;
   site->longitude = s->place.longitude;
-  /* the epochs' intersection; fmax and fmin ignore NaN */
+  /* intersection of the network's and the station's epoch; fmax and fmin ignore NaN */
   site->time_s = fmax(s->of_network.start_s, s->of_station.start_s);
   site->end_s = fmin(s->of_network.end_s, s->of_station.end_s);
   text_set_codes(site, s->network, s->station);

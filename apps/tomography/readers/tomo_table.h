@@ -90,9 +90,9 @@ osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, vo
 /* Turns the rows of a table into paths and their data (tomo_data.h). tomo_datum_list.c reads rows
  * into data, in the order of the file. tomo_data_sets.c sorts the data by path and measure, and
  * gives one set to all paths with equal measures and deviations. Time: O(n log n) for n rows.
- * Memory: 40 bytes a row while rows are read, some 20 afterwards. */
+ * Memory: 40 bytes for each row while rows are read, some 20 afterwards. */
 
-/* A datum of a row that is used. */
+/* The datum of a row that is not excluded. */
 typedef struct datum {
   int64_t path_id, place;
   double delay, sigma;
@@ -107,9 +107,10 @@ typedef struct datum_list {
   bool elements;
   datum *datum;
   int64_t count, capacity;
-  tomo_measure *measure; /* [n_measures] in the order of their first rows */
+  /* [n_measures] different measures, in the order in which the file first has them */
+  tomo_measure *measure;
   int32_t n_measures, measures_capacity;
-  int32_t *slot; /* hash table of indices into `measure`; -1: free */
+  int32_t *slot; /* hash table of indices into `measure`; -1 marks a free slot */
   uint32_t slots;
 } datum_list;
 

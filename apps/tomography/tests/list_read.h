@@ -5,11 +5,11 @@
 
 #include "apps/tomography/readers/tomo_io.h"
 
-/* Read a whole file. Events without coordinates are excluded. The epochs of a station (FDSN text,
- * StationXML) give one entry, from the first epoch.
+/* tomo_read_stations and tomo_read_events read a whole file. Events without coordinates are
+ * excluded. The epochs of a station (FDSN text, StationXML) give one entry, from the first epoch.
  *   file  [in]  path
  *   sites [out] malloc'ed array in file order; the caller frees it; NULL on error
- *   count [out] its length, at least 1; 0 on error
+ *   count [out] number of sites, at least 1; 0 on error
  * Errors: OSLA_ERR_IO with one line, "FILE:LINE: what and the offending value" for an error in the
  * contents, "FILE: reason" for the file as a whole (missing, unreadable, no entries, no event with
  * coordinates); OSLA_ERR_MEM. */
