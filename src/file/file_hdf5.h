@@ -42,7 +42,7 @@ osla_err osli_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, si
 
 enum {
   FILE_PAGE = 4096,
-  FILE_IMAGE_NAME = 64 /* bytes of a name, with its final 0 */
+  FILE_IMAGE_NAME = 64 /* largest number of bytes of a file name, including its final 0 */
 };
 
 typedef struct file_extent {

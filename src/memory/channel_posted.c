@@ -32,7 +32,7 @@ typedef struct words {
 /* A word in the peer's inbox of which only the newest value matters. */
 typedef struct channel_word {
   uint64_t wanted, posted;
-  size_t at; /* offset in the peer's inbox */
+  size_t at; /* offset of the word in the peer's inbox */
   osla_posted last;
 } channel_word;
 
@@ -237,7 +237,8 @@ static bool peer_is_gone(const state *s)
   return atomic_load_explicit(&s->inbox_words->gone, memory_order_acquire);
 }
 
-/* Posts the value `wanted`, unless an earlier post is still under way. */
+/* Posts the word's value `wanted` to the peer, unless an earlier post of the word is still under
+ * way. */
 static osla_err send_word(channel *c, channel_word *word)
 {
   if (word->wanted == word->posted) return OSLA_OK;

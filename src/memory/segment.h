@@ -39,8 +39,8 @@ void osli_segment_line_close(osla_segment *segment, osla_line **line); /* does n
  * by osli_segment_store, and other ranks get once. Local; before the first store. */
 void osli_segment_messages(osla_segment *segment, size_t offset);
 
-/* Copies bytes to this rank's data area. Bytes may be stored again only after they have been got.
- * Local, thread-safe. */
+/* Copies bytes to this rank's data area. The same bytes may be stored again only after the other
+ * rank has got them. Local, thread-safe. */
 void osli_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
 
 #endif
