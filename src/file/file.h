@@ -40,8 +40,9 @@ struct osla_file {
   /* the new file on rank 0; NULL on other ranks and in a file opened for reading */
   osla_new_file *created;
   char *temporary; /* name of the temporary file; NULL in a file opened for reading */
-  int fd; /* this rank's file descriptor for the data, which on rank 0 belongs to `created`; -1 if
-             not open */
+  /* this rank's file descriptor for the data, which on rank 0 belongs to `created`; -1 if not open
+   */
+  int fd;
   struct file_hdf5 *hdf5; /* HDF5 handle on rank 0; NULL in a raw file and on other ranks */
   bool failed;
 };
@@ -77,7 +78,8 @@ osla_err osli_file_sync_fd(const char *path, int *fd); /* calls fsync and close;
 osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 
-/* --- file_pieces.c: moves this rank's range of a matrix, *sum: its checksum; local --- */
+/* --- file_pieces.c: reads or writes this rank's range of a matrix, and sets *sum to the checksum
+ * of that range; local --- */
 typedef enum file_direction { TO_FILE, FROM_FILE } file_direction;
 osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                file_direction way, uint64_t *sum);

@@ -21,8 +21,8 @@ struct file_hdf5 {
 enum {
   /* alignment of arrays in bytes, so that two ranks' pieces never share a page */
   ALIGNMENT = FILE_PAGE,
-  METADATA_BYTES =
-    1 << 20 /* upper bound in bytes of a file's metadata, and of the length of a text */
+  /* upper bound in bytes of a file's metadata, and of the length of a text */
+  METADATA_BYTES = 1 << 20
 };
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};

@@ -35,7 +35,9 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
   /* its barrier also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_reserve(f, name, &item));
-  osla_matrix *only_read = (osla_matrix *)(uintptr_t)a; /* both directions share one function */
+  /* Casts const away, because reading and writing share one function, which does not change the
+   * matrix here. */
+  osla_matrix *only_read = (osla_matrix *)(uintptr_t)a;
   OSLA_CALL(osli_file_agree(f, osli_file_move_pieces(f, &item, only_read, TO_FILE, &sum)));
   return osli_file_store_checksum(f, name, &item, sum);
 }

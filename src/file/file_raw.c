@@ -7,8 +7,9 @@
 
 typedef struct trailer {
   char magic[8];
-  uint32_t order; /* byte-order mark: the constant order_mark in the byte order of the machine that
-                     wrote the file */
+  /* byte-order mark: the constant order_mark in the byte order of the machine that wrote the file
+   */
+  uint32_t order;
   uint32_t bytes; /* size of the trailer in bytes */
   int64_t m, n;
   uint32_t type; /* 0 float, 1 double, 2 complex float, 3 complex double (file_type) */

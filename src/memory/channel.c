@@ -16,8 +16,9 @@ struct osla_channels {
   int n;
   channel *channels;
   pthread_mutex_t mutex;
-  bool has_hook; /* true if this set has a progress hook, which posts its waiting messages in every
-                    wait of this rank */
+  /* true if this set has a progress hook, which posts its waiting messages in every wait of this
+   * rank */
+  bool has_hook;
 };
 
 /* An end of a channel, as its peer reads it. All members have 64 bits, so there is no padding. */
@@ -95,9 +96,9 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
 
 static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
 {
-  static const channel_ops *const near[] = {
-    &osli_channel_newest, &osli_channel_racy,
-    &osli_channel_ring}; /* implementations on a node, in the order of osla_channel_kind */
+  /* implementations on a node, in the order of osla_channel_kind */
+  static const channel_ops *const near[] = {&osli_channel_newest, &osli_channel_racy,
+                                            &osli_channel_ring};
   return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osli_channel_posted;
 }
 
@@ -318,7 +319,8 @@ static _Atomic uint32_t *closed_word(const channel *c, unsigned char *inbox)
   return (_Atomic uint32_t *)(void *)(inbox + c->ops->closed_at);
 }
 
-/* Is there a message, or has the peer closed its end and are all its messages received? */
+/* Has a message arrived, or has the peer closed its end of the channel, so that no further message
+ * can come? */
 static bool is_ready(void *arg)
 {
   channel *c = arg;

@@ -25,7 +25,7 @@ typedef struct channel_ops {
   bool (*can_send)(channel *c); /* NULL if a message can always be sent */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
-  /* For EVERY, a message has arrived. */
+  /* On a channel EVERY it may be called only when a message has arrived. */
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
   /* Offset in the inbox of the 32-bit word that the peer sets when it closes, after its last
    * message. Not used by an implementation that has a function `closed`. */
@@ -43,12 +43,12 @@ extern const channel_ops osli_channel_newest, osli_channel_racy, osli_channel_ri
 struct channel {
   const channel_ops *ops;
   osla_segment *segment;
-  pthread_mutex_t *mutex; /* mutex of the set of channels, because progress in another thread may
-                             post waiting messages */
+  /* mutex of the set of channels, because progress in another thread may post waiting messages */
+  pthread_mutex_t *mutex;
   osla_channel_end end;
-  int number,
-    peer_number;  /* index of this end in its set, and of the peer's end in the peer's set */
-  bool is_closed; /* this rank destroys its end, and sends no more messages */
+  /* index of this end in this rank's set, and of the other end in the peer's set */
+  int number, peer_number;
+  bool is_closed;           /* true once this rank destroys its end and sends no more messages */
   size_t inbox, peer_inbox; /* offsets in the segment's data areas of this rank and of the peer */
   unsigned char *inbox_memory, *peer_inbox_memory; /* addresses of the inboxes; peer_inbox_memory is
                                                       NULL if it is not mapped here */

@@ -5,10 +5,10 @@
 #include "src/memory/newest.h"
 
 typedef struct state {
-  newest *inbox, *peer_inbox; /* messages to this rank, and to the peer */
+  newest *inbox, *peer_inbox; /* ring of messages to this rank, and ring of messages to the peer */
   size_t inbox_stride, peer_stride;
-  uint32_t read_slot,
-    write_slot; /* slots of the newest-message buffers that this rank reads from and writes to */
+  /* slots of the newest-message buffers that this rank reads from and writes to */
+  uint32_t read_slot, write_slot;
   bool has_received;
 } state;
 

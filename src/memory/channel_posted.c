@@ -24,8 +24,8 @@
 typedef struct words {
   _Atomic uint64_t n_arrived;    /* number of messages that have arrived from the peer */
   _Atomic uint64_t acknowledged; /* number of the message of this rank that the peer is reading */
-  _Atomic uint64_t
-    closed; /* number of the peer's last message plus 1; 0 while the peer's end is open */
+  /* number of the peer's last message plus 1; 0 while the peer's end is open */
+  _Atomic uint64_t closed;
   _Atomic uint64_t gone; /* not 0 if the peer destroys the channel and receives no more messages */
 } words;
 
@@ -43,10 +43,11 @@ typedef struct state {
   uint64_t n_sent_at_recv; /* value of n_sent at the latest receive */
   unsigned char
     *staging; /* R + 2 slots for messages that are under way, wait for room, or are being written */
-  osla_posted *posted; /* [R + 2] post of the message in each slot; if a message line is used, only
-                          the data for the trace */
-  osla_line *recv_line,
-    *send_line; /* message lines from and to the peer; NULL if that direction has no line */
+  /* [R + 2] post of the message in each slot; if a message line is used, only the data for the
+   * trace */
+  osla_posted *posted;
+  /* message lines from and to the peer; NULL if that direction has no line */
+  osla_line *recv_line, *send_line;
   uint64_t n_receives_started;   /* number of messages with a started receive */
   _Atomic uint64_t n_sends_done; /* number of sent messages whose staging slot may be reused */
   int *under_way;  /* [R + 2] cyclic list of the slots whose messages are under way, oldest first */
@@ -61,8 +62,8 @@ typedef struct state {
 /* The head of a message, at the beginning of its slot. */
 typedef struct head {
   uint64_t stamp;
-  uint64_t acknowledged; /* number of the latest message that the sender of this head has received
-                            from its receiver */
+  /* number of the latest message that the sender of this head has received from its receiver */
+  uint64_t acknowledged;
 } head;
 
 enum { HEAD = sizeof(head) };
@@ -262,8 +263,8 @@ static osla_err step(channel *c)
     s->waiting_slot = -1;
     OSLA_CALL(post(c, slot));
   }
-  if (s->waiting_slot >= 0 &&
-      peer_is_gone(s)) { /* drops the waiting message, so that `closed` can be sent */
+  /* drops the waiting message, so that `closed` can be sent */
+  if (s->waiting_slot >= 0 && peer_is_gone(s)) {
     s->free_slots[s->n_free++] = s->waiting_slot;
     s->waiting_slot = -1;
   }
@@ -319,9 +320,8 @@ static osla_err send(channel *c, uint64_t stamp)
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
   ((head *)(void *)staging_slot(s, s->write_slot))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
-  if (s->waiting_slot >= 0)
-    s->free_slots[s->n_free++] =
-      s->waiting_slot; /* a newer message of LATEST or RACY replaces the waiting one */
+  if (s->waiting_slot >= 0) /* a newer message of LATEST or RACY replaces the waiting one */
+    s->free_slots[s->n_free++] = s->waiting_slot;
   s->waiting_slot = s->write_slot;
   s->write_slot = -1;
   const osla_err err = step(c);
@@ -335,7 +335,7 @@ static bool can_recv(channel *c)
   return n_arrived(s) > s->n_received;
 }
 
-/* Has the peer closed, after this number of messages in total? */
+/* Has the peer closed the channel after sending `number` messages in total? */
 static bool has_closed_after(const state *s, uint64_t number)
 {
   return atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire) == number + 1;
@@ -374,7 +374,8 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-/* Sets *all to false if the newest value of a word has not arrived yet. */
+/* Sends the words gone, acknowledged and closed as far as possible. Sets *all to false if the
+ * newest value of one of them has not arrived at the peer yet. */
 static osla_err words_are_delivered(channel *c, bool *all)
 {
   state *s = c->state;
@@ -398,7 +399,7 @@ static bool delivered(channel *c)
   s->gone.wanted = 1;
   const bool failed = words_are_delivered(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
-  /* otherwise a message might find no receive */
+  /* a peer's message that is still under way must find the receive of its line */
   const bool received = !s->recv_line || has_closed_after(s, n_arrived(s));
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);

@@ -7,11 +7,11 @@
 typedef struct state {
   ring *inbox, *peer_inbox; /* ring of messages to this rank, and ring of messages to the peer */
   size_t inbox_stride, peer_stride;
-  uint64_t n_sent,
-    n_received; /* number of messages that this rank has sent to the peer, and has received */
-  int write_slot, read_slot; /* slot of the next message to the peer, and slot of the next message
-                                from the peer */
-  bool is_gone_announced;    /* true once this rank has set `gone` in its inbox */
+  /* number of messages that this rank has sent to the peer, and has received */
+  uint64_t n_sent, n_received;
+  /* slot of the next message to the peer, and slot of the next message from the peer */
+  int write_slot, read_slot;
+  bool is_gone_announced; /* true once this rank has set `gone` in its inbox */
 } state;
 
 static size_t slot_stride(size_t bytes)
@@ -92,8 +92,8 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-/* True at once, because sent messages are in place. The first call sets `gone` and wakes the peer,
- * which may be waiting for room. */
+/* Returns true at once, because a message is in the receiver's memory when its send returns. The
+ * first call sets `gone` and wakes the peer, which may be waiting for room. */
 static bool delivered(channel *c)
 {
   state *s = c->state;

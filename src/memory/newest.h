@@ -17,8 +17,8 @@
 enum { NEWEST_SLOTS = 3, NEWEST_WRITER_FIRST = 1, NEWEST_READER_FIRST = 2, NEWEST_FRESH = 4 };
 
 typedef struct newest {
-  _Atomic uint32_t between; /* index of the slot that neither side holds, plus NEWEST_FRESH if the
-                               writer put it there */
+  /* index of the slot that neither side holds, plus NEWEST_FRESH if the writer put it there */
+  _Atomic uint32_t between;
   _Atomic uint32_t closed;
 } newest;
 

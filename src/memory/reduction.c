@@ -30,8 +30,8 @@ struct osla_reduction {
   /* Rank of the parent (NONE at the root), and index of this rank among the parent's children. */
   int parent, child_index;
   int n_children, children[MOST_CHILDREN];
-  uint64_t
-    round; /* number of the latest round that this rank has started, from 1; 0 before the first */
+  /* number of the latest round that this rank has started, from 1; 0 before the first */
+  uint64_t round;
   uint64_t n_completed;
   int n_sums, n;
   bool is_sent_up; /* true once the values of this rank's subtree have been sent to the parent */
@@ -247,8 +247,8 @@ osla_err osla_reduction_test(osla_reduction *r, const double **result)
 
 typedef struct awaited {
   osla_reduction *r;
-  bool (*stop)(
-    void *arg); /* ends the wait early when it returns true; NULL if the wait never ends early */
+  /* ends the wait early when it returns true; NULL if the wait never ends early */
+  bool (*stop)(void *arg);
   void *arg;
   const double *result;
   osla_err err;
@@ -269,8 +269,8 @@ osla_err osla_reduction_wait_or(osla_reduction *r, bool (*stop)(void *arg), void
   osla_segment_wait(r->segment, is_over, &a);
   *result = a.result;
   if (a.err != OSLA_OK || !a.result) return a.err;
-  return wait_for_posts(
-    r); /* the caller may make no progress for a long time, so its posts must leave now */
+  /* the caller may make no progress for a long time, so its posts must leave now */
+  return wait_for_posts(r);
 }
 
 osla_err osla_reduction_wait(osla_reduction *r, const double **result)

@@ -16,8 +16,8 @@
 enum { RING_LINE = 64 };
 
 typedef struct ring {
-  _Alignas(
-    RING_LINE) _Atomic uint32_t closed; /* set by the writer when it has written its last message */
+  /* set by the writer when it has written its last message */
+  _Alignas(RING_LINE) _Atomic uint32_t closed;
   /* Set by the reader: number of the message that it is reading. */
   _Alignas(RING_LINE) _Atomic uint64_t taken;
   _Atomic uint32_t gone; /* set by the reader when it will read no more messages */

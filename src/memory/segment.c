@@ -33,7 +33,7 @@ static size_t origin_bytes(int n_purposes)
   return ((size_t)n_purposes * sizeof(uint64_t) + LINE - 1) / LINE * LINE;
 }
 
-/* Bytes before the data area of each rank's memory. */
+/* Number of bytes before the data area of each rank's memory. */
 static size_t head_bytes(int n_purposes, int n_origins)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -286,8 +286,8 @@ osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
   return osla_put_notify(s, rank, 0, NULL, 0, purpose, value);
 }
 
-/* Posts data and a word, which lies at `word_at` in the region. In the trace a post without data
- * counts as complete. */
+/* Posts data, and then a word at offset word_at in the region. The trace counts a post without data
+ * as complete. */
 static osla_err post(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                      size_t word_at, uint64_t value, osla_posted *posted)
 {

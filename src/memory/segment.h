@@ -8,7 +8,8 @@
 /* ---- message lines ---- */
 
 /* A line is a stream of messages to addresses that the receiver has chosen in advance, without
- * copies or words. osla_transport_ops.line_open has the duties of its caller. */
+ * copies or words. The comment of osla_transport_ops.line_open describes the duties of the calling
+ * rank. */
 
 /* Opens one end of a line to a rank of another node. *line = NULL at both ends if the transport
  * provides no line. Local. Errors: MEM, MPI. */

@@ -31,8 +31,8 @@ struct Part {
   std::vector<LinkState *> route;
   size_t at; // index in `route` of the next link for the head of this part
   double bytes, part;
-  double tail; // simulated time at which the last byte of the part reaches the end of the link
-               // before index `at`
+  // simulated time at which the last byte of the part arrives at the link with index `at`
+  double tail;
   osli_sim_done *done;
   void *arg;
 };

@@ -159,7 +159,7 @@ void osli_sim_region_steers(osla_region *region);
 void osli_sim_region_copy(const osla_region *region, void *to, const void *from, size_t bytes);
 void osli_sim_region_messages(osla_region *region, size_t offset);
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
-/* Copies the data of a get from `rank`, from its messages (simulator.h) or its memory. */
+/* Copies the data of a get: from the messages of `rank` (simulator.h), or from its memory. */
 void osli_sim_region_copy_get(const osla_region *region, int rank, void *to, const void *from,
                               size_t bytes);
 void osli_sim_region_free(osla_region **region);
@@ -175,8 +175,8 @@ osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 typedef struct sim_memory {
   size_t bytes; /* size of this rank's memory of the region */
   unsigned char *base;
-  sim_pieces *messages; /* contents of the memory from messages_start on; NULL if the memory itself
-                           holds them */
+  /* contents of the memory from messages_start on; NULL if the memory itself holds them */
+  sim_pieces *messages;
   const unsigned char *messages_start;
 } sim_memory;
 typedef struct sim_table {

@@ -96,8 +96,8 @@ osla_err osli_sim_collective(osla_transport *t, const osla_collective *what)
   } else {
     osli_wait_until(t, is_over, &end, NULL);
   }
-  osla_err err = m->err; /* m->err is valid, because the next collective operation cannot end
-                            without this rank */
+  /* m->err is valid, because the next collective operation cannot end without this rank */
+  osla_err err = m->err;
   osli_sim_advance_clock(m->end_time - simgrid_get_clock());
   osli_sim_sync_clock(); /* callers may call MPI next, which reads the simulator's clock */
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");

@@ -72,8 +72,8 @@ static osla_err apply_disturbance(sg_host_t host, sim_core *core)
     if (first) core->slower = value;
   } else if (parse_setting(text, "line", &value)) {
     if (!first || line_is_slow) return OSLA_OK;
-    line_is_slow =
-      true; /* set before the next call, because that call lets other ranks of the host run */
+    /* set before the next call, because that call lets other ranks of the host run */
+    line_is_slow = true;
     osli_sim_slow_links(host, value);
   } else {
     OSLA_CHECK(parse_setting(text, "noise", &value), OSLA_ERR_ARG,
@@ -90,8 +90,9 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
                    .bandwidth = 1e9,
                    .overhead = 5e-7,
                    .wake = 1e-7};
-  *out = m; /* defines *out even if one of the following properties is invalid, because ranks agree
-               on the error later */
+  /* defines *out even if one of the following properties is invalid, because ranks agree on the
+   * error later */
+  *out = m;
   *core = (sim_core){.flops = m.flops, .copy = m.copy};
   OSLA_CALL(read_property(host, "copy", &m.copy));
   OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));

@@ -17,8 +17,8 @@ struct osla_post {
   /* true once the data have arrived; the post is delivered once all earlier ones have arrived,
    * too */
   bool has_arrived;
-  bool delivered,
-    is_detached; /* is_detached: the caller has no handle and will not wait for the post */
+  /* is_detached: the caller has no handle and will not wait for the post */
+  bool delivered, is_detached;
 };
 
 /* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */

@@ -137,8 +137,8 @@ void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
 {
   sim_rank *me = sim_self(t);
   double interval = first_interval, waited = 0;
-  bool was_suspended = false,
-       outer = !me->is_waiting; /* false if a progress hook waits while this rank already waits */
+  /* outer: false if a progress hook waits while this rank already waits */
+  bool was_suspended = false, outer = !me->is_waiting;
   me->is_waiting = true;
   osli_sim_sync_clock();
   for (;;) {
@@ -171,8 +171,8 @@ static void link_node_ranks(const osla_transport *t)
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *me = &job->rank[rank], *before = NULL;
-    for (int i = rank - 1; i >= 0 && !before;
-         i--) /* usually the rank before this one is on the same node */
+    /* usually the rank before this one is on the same node */
+    for (int i = rank - 1; i >= 0 && !before; i--)
       if (osla_transport_node_of(t, i) == osla_transport_node_of(t, rank)) before = &job->rank[i];
     me->next_on_node = before ? before->next_on_node : me;
     if (before) before->next_on_node = me;

@@ -101,7 +101,7 @@ static osla_err start_access(osla_region *region, direction way, int rank, size_
     osli_sim_start_transfer(me, other, bytes, ahead, &x->call, complete_at_target, x);
   else if (osli_sim_needs_cores(job))
     osli_sim_start_transfer(me, other, 0, ahead, &x->call, answer_get, x);
-  else /* the request, which precedes the data, delays them */
+  else /* the data leave when the request has reached the other rank */
     osli_sim_start_transfer(other, me, bytes, ahead + osli_sim_latency(me->host, other->host),
                             &x->call, complete_at_target, x);
   return OSLA_OK;

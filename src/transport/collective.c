@@ -128,8 +128,9 @@ static osla_err report_difference(osla_transport *t, const char *call, const osl
 osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
                          const osla_argument *arguments, int count)
 {
-  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS]; /* lowest failing rank, then each value and its
-                                                 complement */
+  /* element 0: lowest failing rank; then, for each argument, its value and the complement of its
+   * value */
+  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS];
   least[0] = local == OSLA_OK ? INT_MAX : t->rank;
   for (int i = 0; i < count; i++) {
     least[1 + 2 * i] = arguments[i].value;

@@ -22,13 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  ARRIVED_TAG = 8,
-  SEARCHES_TAG,
-  ASK_TAG,
-  ANSWER_TAG,
-  VERDICT_TAG
-}; /* other tags: eager_state.h, collective_mpi.c */
+/* eager_state.h and collective_mpi.c define the other tags */
+enum { ARRIVED_TAG = 8, SEARCHES_TAG, ASK_TAG, ANSWER_TAG, VERDICT_TAG };
 
 /* Rank in MPI_COMM_WORLD of a transport's rank 0; MPI_UNDEFINED if it has none. */
 static int root_of(const osla_transport *t)
@@ -65,7 +60,7 @@ static int previous_rank(const osla_transport *t)
   return (t->rank + t->size - 1) % t->size;
 }
 
-/* An empty message to the next rank, and one from the previous rank. */
+/* Empty messages of an announcement, to the next rank and from the previous rank. */
 typedef struct entry_announcement {
   osla_transport *t;
   MPI_Request requests[2];
@@ -98,7 +93,7 @@ static bool are_complete(void *arg)
   return flag || a->code != MPI_SUCCESS;
 }
 
-/* Waits for the messages to and from the neighbouring ranks. */
+/* Waits until the messages of an announcement to and from the neighbouring ranks are complete. */
 static osla_err wait_for_entries(entry_announcement *a)
 {
   osli_wait_until(a->t, are_complete, a, NULL);
@@ -190,8 +185,11 @@ osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t 
 
 typedef struct candidate {
   osla_transport *t;
-  double abandon_after_s; /* rank 0: time with all ranks searching, in s, after which it asks */
-  double complete_since;  /* rank 0: time since which all other ranks search; 0 if some do not */
+  /* on rank 0: seconds for which all ranks must have been searching before it asks them to abandon
+   * the search */
+  double abandon_after_s;
+  /* on rank 0: time since which all other ranks are searching; 0 if a rank is not searching */
+  double complete_since;
 } candidate;
 
 /* A search of this rank. found, released: index of the candidate where a call was found, or the
@@ -206,8 +204,8 @@ typedef struct search {
  * search begins (1) or ends (0); the answer or verdict is to abandon (1) or not (0). */
 enum { SEARCH_ID, FLAG, WORDS };
 
-/* Has a message with this tag arrived from *from? If so, and unless words is NULL, receives it, and
- * sets *from to the sender. */
+/* Returns whether a message with this tag has arrived from rank *from. If it has, and words is not
+ * NULL, receives the message and sets *from to its sender. */
 static bool receive_if_arrived(search *s, osla_transport *t, int *from, int tag,
                                int64_t words[WORDS])
 {
@@ -360,7 +358,8 @@ static osla_err begin_search(search *s)
   return OSLA_OK;
 }
 
-/* Reports the end of the search to rank 0 of all candidates but the abandoned one, which knows it.
+/* Reports the end of this rank's search to rank 0 of each candidate transport, except to the rank 0
+ * that has abandoned the search.
  */
 static void end_search(search *s)
 {

@@ -9,14 +9,14 @@
  * OSLA_SPARSE_FROM sets it. */
 enum { SPARSE_FROM = 1024 };
 
-enum {
-  LETTER_HEAD = sizeof(int64_t)
-}; /* bytes before each letter, with its rank; in the all-to-all, whether there is a letter */
+/* bytes of the head of a letter, which holds the letter's rank or, in an all-to-all, whether there
+ * is a letter */
+enum { LETTER_HEAD = sizeof(int64_t) };
 
 struct osla_exchange {
   osla_transport *t;
   int most_bytes;
-  unsigned char *send, *recv; /* NULL if letters travel as messages */
+  unsigned char *send, *recv; /* buffers of the all-to-all; NULL if letters travel as messages */
 };
 
 /* ---- letters ---- */

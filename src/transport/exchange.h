@@ -18,8 +18,8 @@ typedef struct osla_letters {
   unsigned char *memory; /* [room] rank and bytes of each letter */
 } osla_letters;
 
-/* Reserves memory for `room` letters, so that adding that many cannot fail. _add copies one letter.
- * Local. Errors: MEM. */
+/* osli_letters_reserve reserves memory for `room` letters, so that adding that many cannot fail.
+ * osli_letters_add copies one letter. Local. Errors: MEM. */
 osla_err osli_letters_reserve(osla_letters *letters, int room);
 osla_err osli_letters_add(osla_letters *letters, int rank, const void *letter);
 void osli_letters_free(osla_letters *letters);

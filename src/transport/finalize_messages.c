@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* TAG lies below 32767, which every MPI supports. POLL_US: pause between tests. REST_US: pause
- * after the messages. */
+/* TAG: tag of the messages, below 32767 so that every MPI supports it. POLL_US: pause between two
+ * tests, in us. REST_US: pause after the last message, in us. */
 enum { TAG = 32749, POLL_US = 200, REST_US = 300000, MOST_SETS = 64 };
 
 /* The ranks of one communicator that this rank exchanges messages with at the end. */
@@ -26,7 +26,8 @@ typedef struct finalize_group {
   struct finalize_group *next;
   MPI_Comm comm; /* MPI_COMM_WORLD, or a duplicate that this group owns */
   int rank, size;
-  bool *exchanges_with;  /* [size] true for ranks to exchange with; false for `rank` */
+  /* [size] true for each rank with which this rank exchanges messages; false for this rank */
+  bool *exchanges_with;
   MPI_Request *requests; /* [2 size] allocated in advance, so that the end needs no memory */
   int n_requests;
 } finalize_group;
@@ -34,7 +35,8 @@ typedef struct finalize_group {
 /* The groups of this process. The attribute on MPI_COMM_SELF points to this list. */
 static struct {
   pthread_mutex_t mutex;
-  int keyval; /* MPI_KEYVAL_INVALID until the attribute is set */
+  /* key of the attribute on MPI_COMM_SELF; MPI_KEYVAL_INVALID until the attribute is set */
+  int keyval;
   finalize_group *first;
 } groups = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID, NULL};
 
@@ -115,8 +117,8 @@ static uint64_t network_identity(void)
   return hash(hash(0, kernel), space);
 }
 
-/* Do the ranks of comm lie in several network name spaces, with OSLA_FAREWELL not "off"?
- * Collective. */
+/* Sets *needed to true if the ranks of comm lie in several network name spaces and OSLA_FAREWELL is
+ * not "off". Collective. */
 static osla_err is_enabled(MPI_Comm comm, bool *needed)
 {
   const char *wish = getenv("OSLA_FAREWELL");
@@ -140,7 +142,8 @@ static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Group_translate_ranks");
 }
 
-/* Does f exchange messages with all `size` ranks of comm? rank: [size] scratch memory. */
+/* Does group f already exchange messages with all `size` ranks of comm? rank: [size] scratch
+ * memory. */
 static bool covers_ranks(const finalize_group *f, MPI_Comm comm, int size, int *rank)
 {
   if (translate(comm, size, f->comm, rank) != OSLA_OK) return false;
@@ -193,8 +196,9 @@ static finalize_group *find_world_group(void)
   return f;
 }
 
-/* Adds a group for all ranks of comm, with a duplicate of comm; or, with `in_world`, adds those
- * ranks that are in MPI_COMM_WORLD to its group. rank: [size] scratch memory. Collective. */
+/* Adds a group that contains all ranks of comm and a duplicate of comm. If in_world is true, adds
+ * those ranks of comm that are in MPI_COMM_WORLD to the group of MPI_COMM_WORLD instead. rank:
+ * [size] scratch memory. Collective. */
 static osla_err add_ranks(MPI_Comm comm, int size, bool in_world, int *rank)
 {
   MPI_Comm in = in_world ? MPI_COMM_WORLD : comm;

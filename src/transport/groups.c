@@ -77,7 +77,8 @@ static void decode_octal(char *text)
   *to = '\0';
 }
 
-/* The path from group `top` down to `group`; NULL if `top` is not above it. */
+/* The part of the path `group` below the control group `top`; NULL if `top` is not above `group`.
+ */
 static const char *path_below(const char *top, const char *group)
 {
   size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
@@ -126,9 +127,9 @@ static bool set_folder(group_folder *f, const char *root, const char *point, con
   return stat(f->path, &status) == 0;
 }
 
-/* Sets the folder of group `name` if this mount contains it, and returns true then. If no mount
- * contains it, the folder is the top of the first mount: in a container that sees its name of the
- * host, the container's own group lies there. */
+/* Sets the folder of group `name`, and returns true, if this mount contains the group. Until a
+ * mount contains it, the folder is the top of the first mount: in a container that sees the host's
+ * name of its group, that group lies at the top. */
 static bool use_mount(const char *root, const mount *m, const char *name, group_folder *f)
 {
   group_folder at;
@@ -171,7 +172,7 @@ static bool move_to_parent(group_folder *f)
 /* --- limits --- */
 
 /* Reads up to two numbers at the beginning of a file and returns their count; "max" is no number.
- * It avoids the buffer of stdio, because every new region reads limits. */
+ * System calls are used instead of stdio, whose buffer would be allocated for every new region. */
 static int read_numbers(const group_folder *f, const char *name, int64_t *first, int64_t *second)
 {
   char path[PATH_MAX], text[64];

@@ -16,22 +16,25 @@ enum { OSLA_MOST_GROUPS = 8, OSLA_GROUP_TREES = 3 };
 /* Folders of this process's groups: for version 2, and for memory and CPU time of version 1. */
 typedef struct osla_group_folders {
   struct osla_group_folder {
-    char path[PATH_MAX]; /* "" if there is none */
-    size_t top;          /* length of the path of the highest visible group */
+    /* path of the group's folder; "" if the process has no group in this tree */
+    char path[PATH_MAX];
+    size_t top; /* length of the path of the highest visible group */
   } tree[OSLA_GROUP_TREES];
 } osla_group_folders;
 
 typedef struct osla_group_memory {
-  uint64_t id;        /* id of the group, equal for all its processes on a host */
-  uint64_t available; /* bytes that its limit leaves; reclaimable file caches count as available */
+  uint64_t id; /* id of the group, equal for all its processes on a host */
+  /* bytes that the group's limit leaves; reclaimable file caches count as available */
+  uint64_t available;
 } osla_group_memory;
 
 typedef struct osla_groups {
-  int n_memory; /* number of groups with a limit, from the process's own upward; the last place
-                   holds the tightest of the remaining ones */
+  /* number of entries of `memory`: groups with a memory limit, from the process's own group upward;
+   * if there are too many, the last entry is the group with the tightest of the remaining limits */
+  int n_memory;
   osla_group_memory memory[OSLA_MOST_GROUPS];
   double cores;    /* cores that the tightest CPU quota allows; 0 if there is no quota */
-  uint64_t cpu_id; /* id of the group with that quota */
+  uint64_t cpu_id; /* id of the group with the tightest CPU quota */
 } osla_groups;
 
 /* Finds the folders from /proc/self/cgroup and /proc/self/mountinfo below the folder `root` ("" for

@@ -15,9 +15,9 @@
 typedef struct rank_host {
   char name[64];
   char kernel[64]; /* identifier of the running kernel */
-  int node_leader; /* lowest rank of the rank's node */
-  double quota;    /* cores that its control groups allow; 0 if unlimited */
-  uint64_t group;  /* id of the control group with that quota */
+  int node_leader; /* lowest rank on the node of this rank */
+  double quota;   /* cores that the CPU quota of the rank's control groups allows; 0 if unlimited */
+  uint64_t group; /* id of the control group with the tightest CPU quota */
   cpu_set_t mask;
 } rank_host;
 
@@ -76,7 +76,8 @@ static double min_share(const rank_host *all, const int *ranks, int count, const
     int before = 0, inside = 0;
     while (!CPU_EQUAL(&all[ranks[before]].mask, mask))
       before++;
-    if (before < i) continue; /* this mask is already counted */
+    if (before < i)
+      continue; /* the mask of rank i is equal to that of an earlier rank and is already counted */
     for (int k = 0; k < count; k++) {
       CPU_AND(&both, &all[ranks[k]].mask, mask);
       inside += CPU_EQUAL(&both, &all[ranks[k]].mask);

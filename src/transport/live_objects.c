@@ -15,12 +15,12 @@ static struct {
   osla_live_object *first;
   int n_windows;
   bool is_lowest;    /* this process is rank 0 of at least one window */
-  bool has_callback; /* the attribute on MPI_COMM_WORLD is set */
-  bool must_abort;   /* this MPI aborts in MPI_Finalize if a window is open */
+  bool has_callback; /* true once the attribute with the delete callback is set on MPI_COMM_WORLD */
+  bool must_abort;   /* true if this MPI aborts in MPI_Finalize when a window is open */
   int rank;          /* rank in MPI_COMM_WORLD */
 } registry = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local osla_maker current; /* the maker that OSLA_MAKES has set in this thread */
+static _Thread_local osla_maker current; /* the names that OSLA_MAKES has set in this thread */
 
 osla_maker osli_maker_begin(const char *maker, const char *destroyer)
 {
@@ -86,8 +86,8 @@ static int report_at_finalize(MPI_Comm world, int keyval, void *value, void *ext
   char text[MAX_TEXT];
   (void)world, (void)keyval, (void)value, (void)extra;
   if (registry.n_windows == 0 || (!registry.is_lowest && !registry.must_abort)) return MPI_SUCCESS;
-  if (!registry.is_lowest)
-    osli_nap(OTHER_RANKS_WAIT_US); /* rank 0 of the window reports and ends the job */
+  if (!registry.is_lowest) /* gives rank 0 of the window time to report the error and end the job */
+    osli_nap(OTHER_RANKS_WAIT_US);
   list_objects(text);
   if (text[0] == '\0')
     return MPI_SUCCESS; /* the open window belongs to no object, for instance after a failed

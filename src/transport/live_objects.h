@@ -18,13 +18,15 @@
 
 /* Names (string literals) of the calls that made an object and will destroy it. */
 typedef struct osla_maker {
-  const char *maker, *destroyer; /* NULL if the transport owns and destroys the object */
+  /* names of functions; both are NULL if the transport owns and destroys the object */
+  const char *maker, *destroyer;
   bool is_set;
 } osla_maker;
 
 /* Objects that this thread adds until the end of the enclosing block count as parts of one object,
- * which `maker` makes and `destroyer` destroys. An OSLA_MAKES of a caller has precedence. It must
- * stand before the first goto that leaves the block. */
+ * which `maker` makes and `destroyer` destroys. If a calling function also uses OSLA_MAKES, the
+ * names of that function count. OSLA_MAKES must stand before the first goto that leaves the block.
+ */
 #define OSLA_MAKES(maker, destroyer)                                                               \
   __attribute__((cleanup(osli_maker_end), unused)) osla_maker osla_maker_outer =                   \
     osli_maker_begin(maker, destroyer)
@@ -33,8 +35,9 @@ void osli_maker_end(osla_maker *before);
 
 typedef struct osla_live_object {
   osla_maker by;
-  struct osla_transport *t;              /* the object, if it is a transport; else NULL */
-  struct osla_live_object *next, **link; /* list links; link is NULL if the entry is in no list */
+  struct osla_transport *t; /* the transport, if the object is one; else NULL */
+  /* links in the list of remaining objects; link is NULL if the object is in no list */
+  struct osla_live_object *next, **link;
 } osla_live_object;
 
 /* Adds an object to the list of remaining objects, or removes it. The object contains the entry.
@@ -42,7 +45,8 @@ typedef struct osla_live_object {
 void osli_live_object_add(osla_live_object *a);
 void osli_live_object_remove(osla_live_object *a);
 
-/* Counts the open MPI windows of this library. Rank 0 of the window (is_lowest) writes the report.
+/* Counts the open MPI windows of this library. is_lowest: this process is rank 0 of the window,
+ * which writes the report.
  */
 void osli_window_opened(bool is_lowest);
 void osli_window_closed(void);

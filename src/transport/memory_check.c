@@ -39,7 +39,8 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
     statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : *available_bytes;
 }
 
-/* Bytes that a rank needs, its host, and its control groups with a memory limit. */
+/* Memory in bytes that a rank needs, the rank's host, and the ids of its control groups with a
+ * memory limit. */
 typedef struct rank_demand {
   uint64_t bytes;
   int host, n_groups;

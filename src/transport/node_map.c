@@ -1,7 +1,7 @@
 /* The node of each rank.
- *
- * If each node holds the same number of consecutive ranks (the last node may hold fewer), which is
- * usual, that number is enough. Otherwise there are two tables with an entry for each rank. */
+ * If each node holds the same number of consecutive ranks (the last node may hold fewer), as is
+ * usual, the map consists of that number. Otherwise it consists of two tables with an entry for
+ * each rank. */
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static osla_err split_nodes(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Finds whether rank r is on node r / node_each for all r, and sets node_each then. */
+/* Finds whether rank r is on node r / n, for all ranks r and one number n. If so, sets node_each to
+ * n. */
 static osla_err find_regular(osla_transport *t, int leader)
 {
   int each = t->node_size;
@@ -50,7 +51,7 @@ static osla_err fill_tables(osla_transport *t, int leader)
 {
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
-  /* [size] node index by the node's lowest rank */
+  /* [size] index of the node whose lowest rank is the index of the entry */
   int *number = calloc((size_t)t->size, sizeof *number);
   osla_err err = osli_agree_allocated(t->comm, t->node_of && t->node_rank_of && number, "node map");
   int code = MPI_SUCCESS;

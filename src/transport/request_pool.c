@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 typedef struct entry {
-  MPI_Request request; /* MPI_REQUEST_NULL: complete */
-  int32_t next;        /* next entry of the chain or the free list; -1 at the end */
-  int code;            /* first error of a test; MPI_SUCCESS if none */
+  /* request of one piece of a transfer; MPI_REQUEST_NULL once the piece is complete */
+  MPI_Request request;
+  int32_t next; /* next entry of the chain or the free list; -1 at the end */
+  int code;     /* first error that a test of the request returned; MPI_SUCCESS if none */
   bool used;
 } entry;
 

@@ -15,7 +15,7 @@ enum { OSLA_MAX_REQUESTS = 128 };
 
 typedef struct request_pool request_pool;
 
-request_pool *osli_pool_create(void); /* NULL without memory */
+request_pool *osli_pool_create(void); /* returns NULL if memory is lacking */
 void osli_pool_destroy(request_pool *pool);
 
 /* Number of requests that have completed so far. Needs no mutex. */
@@ -28,8 +28,9 @@ void osli_pool_count_finished(request_pool *pool);
  * incomplete requests first. */
 bool osli_pool_is_full(request_pool *pool);
 
-/* Adds a request at the front of the chain *first. Without memory for the entry it waits for the
- * request, since its buffer must stay until it completes. Returns false if that wait fails. */
+/* Adds a request at the front of the chain *first. If memory for an entry is lacking, waits until
+ * the request is complete, because its buffer must stay valid until then. Returns false if this
+ * wait fails. */
 bool osli_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
 
 /* Tests the requests of a chain. Returns true when all are complete; then the entries are free and

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variables that must be equal on all ranks. NULL stands for the library's build, which is compared
- * first because it defines the meaning of the others. */
+/* Environment variables that must be equal on all ranks. The entry NULL stands for the library's
+ * build, which is compared first because it defines the meaning of the variables. */
 static const char *const names[] = {NULL,
                                     "OSLA_TRANSPORT",
                                     "OSLA_SHARED_MEMORY",
@@ -42,7 +42,8 @@ static setting_texts read_environment(void)
   return all;
 }
 
-/* Compares the settings with those of rank 0. The lowest rank that differs reports the variable. */
+/* Compares the settings of all ranks with those of rank 0. The lowest rank with a different setting
+ * reports the variable. */
 static osla_err compare_with_rank_0(MPI_Comm comm, const setting_texts *mine)
 {
   setting_texts first = *mine;
@@ -69,8 +70,8 @@ static osla_err compare_with_rank_0(MPI_Comm comm, const setting_texts *mine)
                         names[which], here, there, differs, names[which], names[which]);
 }
 
-/* Reads a count of at least 1. If `all` > 0, the word "all" stands for it. Sets 0 if the variable
- * is unset. */
+/* Reads an environment variable that holds a count of at least 1 or, if `all` > 0, the word "all"
+ * for the count `all`. Sets *out to 0 if the variable is unset. */
 static osla_err read_count(const char *name, int all, int *out)
 {
   const char *text = getenv(name);
@@ -101,7 +102,8 @@ static osla_err read_time_limit(double *out)
   return OSLA_OK;
 }
 
-/* Reads "on" or "off"; default_value if the variable is unset. */
+/* Reads an environment variable that is "on" or "off". Sets *on to default_value if the variable is
+ * unset. */
 static osla_err read_switch(const char *name, bool default_value, bool *on)
 {
   const char *text = getenv(name);
@@ -113,15 +115,12 @@ static osla_err read_switch(const char *name, bool default_value, bool *on)
   return OSLA_OK;
 }
 
-/* Reads OSLA_MESSAGES: "auto", "on", "off", or the largest number of data bytes in a message, which
- * means "on". */
+/* Reads OSLA_MESSAGES, which is "auto", "on", "off", or the largest number of data bytes in a
+ * message; a number means "on". */
 static osla_err read_messages(osla_messages *out, int *bytes)
 {
-  enum {
-    HEAD = 64,
-    DEFAULT_BYTES = 16384 + HEAD,
-    MAX_BYTES = 65536
-  }; /* the default holds 16 KiB of data and a 64-byte header of the caller */
+  /* by default a message has room for 16 KiB of data and a 64-byte header of the caller */
+  enum { HEAD = 64, DEFAULT_BYTES = 16384 + HEAD, MAX_BYTES = 65536 };
   static const char *const words[] = {"auto", "on", "off"};
   const char *text = getenv("OSLA_MESSAGES");
   char *end;

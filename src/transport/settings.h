@@ -14,11 +14,14 @@ typedef enum osla_messages {
 } osla_messages;
 
 typedef struct osla_settings {
-  int fake_nodes;   /* OSLA_FAKE_NODES: number of nodes that the ranks of the job are distributed
-                       over; 0 if unset */
-  int expect_nodes; /* OSLA_EXPECT_NODES: required number of nodes of a transport on all ranks; 0 if
-                       any */
-  int expect_ranks; /* OSLA_EXPECT_RANKS: required number of ranks of such a transport; 0 if any */
+  /* OSLA_FAKE_NODES: number of nodes that the ranks of the job are distributed over; 0 if unset */
+  int fake_nodes;
+  /* OSLA_EXPECT_NODES: required number of nodes of a transport on all ranks of the job; 0 if any
+   * number is accepted */
+  int expect_nodes;
+  /* OSLA_EXPECT_RANKS: required number of ranks of a transport on all ranks of the job; 0 if any
+   * number is accepted */
+  int expect_ranks;
   double time_limit;      /* OSLA_PATIENCE: time limit of waits in seconds; 0 if unlimited */
   bool no_window_info;    /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.c */
   int sparse_from;        /* OSLA_SPARSE_FROM: number of ranks, see exchange.h; 0 for the default */

@@ -15,7 +15,8 @@ wait_timer osli_time_limit_start(const osla_transport *t)
   return (wait_timer){osla_clock(), osli_pool_finished(t->pool)};
 }
 
-/* Time limit of this rank: later ranks wait slightly longer, so that one rank reports a deadlock.
+/* Time limit in seconds of the waits of this rank. Ranks with higher numbers wait slightly longer,
+ * so that one rank reports a deadlock.
  */
 static double limit_of(const osla_transport *t)
 {
@@ -42,7 +43,7 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   osli_end_hook_run(t);
   osli_nap(OSLA_LAST_LINE_US);
   (void)alarm(LAST_SECONDS);
-  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* osla_transport_abort does so, too */
+  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPI_COMM_WORLD as in osla_transport_abort */
   _exit(1);
 }
 

@@ -18,13 +18,13 @@ typedef struct wait_timer {
 
 wait_timer osli_time_limit_start(const osla_transport *t);
 
-/* Ends the job with one line if the limit is exceeded; restarts the timer if a transfer has
- * completed. Local. */
+/* Ends the job with one line of text if the wait has exceeded the time limit. Restarts the timer if
+ * a transfer has completed. Local. */
 void osli_time_limit_check(osla_transport *t, wait_timer *p);
 
-/* Records that a blocking MPI call begins (name), or has returned (NULL). `call` is &t->locked if
- * the caller holds the transport's mutex, else &t->collective. With a time limit a thread checks
- * both. */
+/* Records in *call that a blocking MPI call begins (name), or has returned (NULL). `call` is
+ * &t->locked if the caller holds the transport's mutex, else &t->collective. If there is a time
+ * limit, a thread checks both records. */
 void osli_time_limit_blocked(osla_blocked_call *call, const char *name);
 
 /* Starts and stops the thread that checks blocking MPI calls. Stopping a thread that was not

@@ -98,7 +98,7 @@ osla_err osla_trace_start(osla_transport *t)
   OSLA_CALL(align_clocks(t, &trace->offset));
   trace->origin = osla_clock();
   OSLA_CALL(osla_bcast(t, &trace->origin, sizeof trace->origin, MPI_BYTE, 0));
-  OSLA_CALL(osla_barrier(t)); /* last, so that all ranks continue together */
+  OSLA_CALL(osla_barrier(t)); /* the last step of the start, so that all ranks continue together */
   (void)pthread_mutex_lock(&trace->mutex);
   trace->start = trace->stop = osla_clock();
   (void)pthread_mutex_unlock(&trace->mutex);
@@ -110,7 +110,7 @@ void osla_trace_stop(osla_transport *t)
 {
   struct osla_trace *trace = atomic_exchange(&t->tracing, NULL);
   if (!trace) return;
-  (void)pthread_mutex_lock(&trace->mutex); /* waits for a thread that is adding an event */
+  (void)pthread_mutex_lock(&trace->mutex); /* waits until no other thread is adding an event */
   trace->stop = osla_clock();
   (void)pthread_mutex_unlock(&trace->mutex);
 }

@@ -9,15 +9,17 @@ typedef struct trace_event {
   double start, end; /* osla_clock of the recording rank */
   double amount;
   int32_t kind;
-  int32_t thread; /* index of the thread; 0 for the thread that started the trace */
+  /* index of the thread that recorded the event; 0 for the thread that started the trace */
+  int32_t thread;
 } trace_event;
 
-/* Sizes of the event storage. Events are stored in pieces that never move, so adding one copies no
- * others. */
+/* Sizes of the event storage. Events are stored in pieces that never move, so adding an event
+ * copies no earlier ones. */
 enum {
   TRACE_PIECE = 1 << 14,
   TRACE_PIECES = OSLA_TRACE_MAX_EVENTS / TRACE_PIECE,
-  TRACE_THREADS = 64 /* further threads share the last index */
+  /* greatest number of thread indices; all further threads share the last index */
+  TRACE_THREADS = 64
 };
 
 struct osla_trace {
@@ -26,16 +28,18 @@ struct osla_trace {
   int64_t count, dropped;
   pthread_t thread[TRACE_THREADS];
   int n_threads;
-  double start, stop; /* osla_clock of this rank; events that began earlier are not recorded */
-  double offset;      /* clock of rank 0 minus the clock of this rank, in s */
-  double origin;      /* time 0 of the trace on the clock of rank 0 */
+  /* osla_clock of this rank at the start and the end; events that began before the start are not
+   * recorded */
+  double start, stop;
+  double offset; /* clock of rank 0 minus the clock of this rank, in s */
+  double origin; /* time 0 of the trace on the clock of rank 0 */
 };
 
 /* How a kind of event counts in the overlap; see osla_trace_summary. */
 typedef enum trace_role {
-  TRACE_APART,  /* not part of a transfer of this rank */
+  TRACE_APART,  /* the event is not part of a transfer of this rank */
   TRACE_FLIGHT, /* a transfer is in flight and the rank is free */
-  TRACE_HELD    /* a transfer is in flight and the rank is busy with it */
+  TRACE_HELD    /* a transfer is in flight and the rank is busy with this transfer */
 } trace_role;
 
 typedef struct trace_kind {
@@ -53,6 +57,6 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
 /* Stops the trace. Collective. Errors, on all ranks together: STATE if no trace was started. */
 osla_err osli_trace_finish(osla_transport *t);
 
-void osli_trace_free(osla_transport *t); /* part of osla_transport_destroy */
+void osli_trace_free(osla_transport *t); /* frees the trace; part of osla_transport_destroy */
 
 #endif

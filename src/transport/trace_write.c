@@ -42,7 +42,8 @@ static void write_time(const writer *w, const char *key, int64_t ns)
                 (ns < 0 ? -ns : ns) / 1000, (int)((ns < 0 ? -ns : ns) % 1000));
 }
 
-/* Writes the members that all events have. The caller adds its own and closes the event with "}".
+/* Writes the JSON members that all events have. The caller writes the remaining members and closes
+ * the event with "}".
  */
 static void write_head(writer *w, const char *name, const char *phase, int node, int thread)
 {
@@ -197,7 +198,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
                : osla_error_set(OSLA_ERR_MEM, "room for %d events", TRACE_PIECE);
   }
   err = osla_agree(t, err);
-  if (err != OSLA_OK) { /* only rank 0 can have failed, without an open file */
+  if (err != OSLA_OK) { /* only rank 0 can have failed, and its file is not open */
     free(room);
     return err;
   }

@@ -29,7 +29,8 @@ const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
   return &services;
 }
 
-/* Index of a backend: 0 built in, 1 offered, -1 unknown. */
+/* Index of the backend with this name: 0 for the built-in one, 1 for the one that another library
+ * has offered, -1 if the name is unknown. */
 static int find_backend(const char *name)
 {
   if (strcmp(osli_transport_built_in->name, name) == 0) return 0;
@@ -120,7 +121,7 @@ static osla_err find_memory_share(osla_transport *t, int ranks)
   return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
 }
 
-/* Does the work of osla_agree before the backend has started. */
+/* Agrees on an error as osla_agree does, but before the backend has started. */
 static osla_err agree_before_start(const osla_transport *t, osla_err local)
 {
   struct {
@@ -171,7 +172,8 @@ static osla_err initialise(osla_transport *t, MPI_Comm comm, const osla_transpor
   t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
-  const bool wanted = options && options->progress_thread; /* ranks may differ */
+  /* ranks may set this option differently */
+  const bool wanted = options && options->progress_thread;
   OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
   return t->settings.time_limit > 0 ? osla_agree(t, osli_time_limit_watch(t)) : OSLA_OK;
 }

@@ -64,7 +64,7 @@ void osla_progress(osla_transport *t)
 {
   t->ops->progress(t);
   if (pthread_mutex_trylock(&t->hook_mutex) != 0)
-    return; /* a nested call, or another thread runs the hooks */
+    return; /* this call is nested in a hook, or another thread is running the hooks */
   for (int i = 0; i < t->n_hooks; i++)
     t->hooks[i].run(t->hooks[i].arg);
   (void)pthread_mutex_unlock(&t->hook_mutex);
@@ -187,15 +187,15 @@ void osli_end_hook_run(osla_transport *t)
   (void)pthread_mutex_lock(&t->end_mutex);
   osla_end_hook *hook = t->end_hook;
   void *arg = t->end_arg;
-  t->end_hook = NULL; /* it runs once, even if it fails or two threads end the job */
+  t->end_hook = NULL; /* the hook runs once, even if it fails or two threads end the job */
   if (hook) atomic_store(&t->end_hook_is_running, true);
   (void)pthread_mutex_unlock(&t->end_mutex);
   for (int i = 0; !hook && i < 1000 * OSLA_END_SECONDS && atomic_load(&t->end_hook_is_running); i++)
-    osli_nap(1000); /* leaves time for the hook in the other thread */
+    osli_nap(1000); /* gives another thread, which runs the hook, time to finish it */
   if (!hook) return;
   start_alarm();
   hook(arg);
-  (void)alarm(OSLA_END_SECONDS); /* limits the remaining steps, too */
+  (void)alarm(OSLA_END_SECONDS); /* limits the time of the remaining steps as well */
   atomic_store(&t->end_hook_is_running, false);
 }
 
@@ -205,7 +205,7 @@ void osla_transport_abort(osla_transport *t, osla_err err)
   osli_end_hook_run(t);
   osli_nap(OSLA_LAST_LINE_US);
   if (t->ops->end_all) t->ops->end_all();
-  (void)MPI_Abort(MPI_COMM_WORLD,
-                  1); /* on a duplicate of it MPI_Abort of MPICH 4.0.2 waits for the other ranks */
+  /* on a duplicate of MPI_COMM_WORLD, MPI_Abort of MPICH 4.0.2 waits for the other ranks */
+  (void)MPI_Abort(MPI_COMM_WORLD, 1);
   abort();
 }

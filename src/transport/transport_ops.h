@@ -18,8 +18,8 @@
 
 typedef struct osla_region osla_region;
 
-/* A nonblocking transfer, to be waited for exactly once. first: its first entry in the request
- * pool, or a number of the backend; -1 if the transfer is complete. */
+/* A nonblocking transfer, which must be waited for exactly once. first: index of its first entry in
+ * the request pool, or a number that the backend has chosen; -1 if the transfer is complete. */
 typedef struct osla_handle {
   int32_t first;
 } osla_handle;
@@ -45,23 +45,24 @@ typedef struct osla_post_queue osla_post_queue;
 typedef struct osla_line osla_line;
 typedef struct osla_line_end {
   int peer;
-  int number; /* index among the lines to the receiver, from 0; equal at both ends */
+  int number; /* index of this line among the lines to its receiver, from 0; equal at both ends */
   bool receives;
-  int most;               /* largest number of messages that are started and not complete */
-  size_t bytes;           /* size of the longest message */
-  _Atomic uint64_t *done; /* number of complete messages: received, or with a reusable source
-                             (stored with release) */
+  int most;     /* largest number of messages that are started and not complete */
+  size_t bytes; /* size of the longest message */
+  /* number of complete messages, stored with release: the data of a receive have arrived, and the
+   * source of a send may be reused */
+  _Atomic uint64_t *done;
 } osla_line_end;
 
-/* The condition that osli_wait_until waits for. */
+/* Type of a condition that osli_wait_until waits for; returns whether the condition is true. */
 typedef bool osla_wait_test(void *arg);
 
 typedef enum osla_collective_kind {
   OSLA_DO_BARRIER,
-  OSLA_DO_ALLREDUCE, /* recv is input and output */
-  OSLA_DO_BCAST,     /* recv is input on the root, output elsewhere */
-  OSLA_DO_ALLTOALL,  /* count elements to each rank */
-  OSLA_DO_ALLGATHER  /* count elements from each rank */
+  OSLA_DO_ALLREDUCE, /* `recv` holds this rank's values, then the result */
+  OSLA_DO_BCAST,     /* `recv` holds the data on the root, and receives them on other ranks */
+  OSLA_DO_ALLTOALL,  /* `send` and `recv` hold `count` elements for each rank */
+  OSLA_DO_ALLGATHER  /* `recv` holds `count` elements from each rank */
 } osla_collective_kind;
 
 typedef struct osla_collective {
@@ -70,24 +71,26 @@ typedef struct osla_collective {
   void *recv;
   int count;
   MPI_Datatype type;
-  MPI_Op op; /* for an allreduce */
-  int root;  /* for a broadcast */
+  MPI_Op op; /* the reduction operation of an allreduce */
+  int root;  /* the root of a broadcast */
 } osla_collective;
 
-/* A two-sided message, which both ranks must call for. */
+/* A two-sided message: its sender and its receiver must both make a call. */
 typedef struct osla_message {
   bool is_sent; /* true: this rank sends; false: it receives */
   int other, bytes;
   void *buffer;
 } osla_message;
 
-/* A sparse exchange of letters (exchange.h): those of `out` are sent as messages, and those that
- * arrive are added to `in` in any order. A letter of this rank to itself is skipped. */
+/* A sparse exchange of letters (exchange.h): the letters of `out` are sent as messages, and the
+ * letters that arrive are added to `in` in any order. A letter of this rank to itself is skipped.
+ */
 typedef struct osla_sparse {
   uint64_t number; /* index of this exchange on the transport, from 0 */
   const osla_letters *out;
   osla_letters *in;
-  int expected; /* number of letters that will arrive; -1 if no rank knows its number */
+  /* number of letters that will arrive at this rank; -1 on all ranks if the numbers are unknown */
+  int expected;
 } osla_sparse;
 
 /* Allocates the memory of a region: sets peer[], and what the backend needs to reach the other
@@ -100,10 +103,11 @@ typedef struct osla_transport_ops {
   const char *(*machine)(void); /* name of the simulated machine; NULL if the ranks are real */
   /* Splits comm into one communicator for each host. NULL: MPI_Comm_split_type does it. */
   osla_err (*split_hosts)(MPI_Comm comm, MPI_Comm *out);
-  bool one_thread; /* a rank must not have further threads (no progress thread, no threads that
-                      start updates) */
-  bool every_rank_a_node; /* ranks of one node do not map each other's memory */
-  bool puts_as_messages;  /* puts with notify may travel as messages (mpi/eager_mpi.h) */
+  /* true if a rank must not have further threads, such as the progress thread and threads that
+   * start updates */
+  bool one_thread;
+  bool every_rank_a_node; /* true if ranks of one node do not map each other's memory */
+  bool puts_as_messages;  /* true if puts with notify may travel as messages (mpi/eager_mpi.h) */
 
   /* Starts the backend, before any other operation. Collective; all ranks fail together. */
   osla_err (*start)(osla_transport *t);
@@ -124,21 +128,23 @@ typedef struct osla_transport_ops {
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Exposes the caller's memory. Other ranks reach it by get and put only. Collective. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
-  /* Works as region_alloc, with memory from `allocate`, for a backend that builds on this one.
-   * NULL: no backend builds on this one. Collective. */
+  /* Works as region_alloc, but takes the memory from `allocate`. It serves a backend that builds on
+   * this one; NULL if there is no such backend. Collective. */
   osla_err (*region_make)(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
                           osla_region **out);
   /* Marks a region whose contents control the program: its transfers move all bytes even if the
    * backend only models bulk data (src/blas/work.h). NULL: the backend moves all data anyway.
    * Local. */
   void (*region_steers)(osla_region *region);
-  /* As osli_segment_messages and osli_segment_store (src/memory/segment.h), with offsets in the
-   * region. NULL: the memory of messages is ordinary memory. Local. */
+  /* Work as osli_segment_messages and osli_segment_store (src/memory/segment.h), with offsets in
+   * the region. NULL if the memory of messages is ordinary memory. Local. */
   void (*region_messages)(osla_region *region, size_t offset);
   void (*region_store)(osla_region *region, size_t offset, const void *bytes, size_t count);
-  void (*region_free)(osla_region **region); /* collective; the backend may cache the region */
-  void (*finish)(osla_transport *t); /* collective, after all regions are freed; also called if
-                                        start failed or was not reached */
+  /* frees the region, or caches it for reuse; collective */
+  void (*region_free)(osla_region **region);
+  /* ends the backend; collective, after all regions are freed; also called if start failed or was
+   * not called */
+  void (*finish)(osla_transport *t);
 
   /* Address of a rank's memory; NULL if this rank cannot load and store there. Local. */
   void *(*peer_ptr)(const osla_region *region, int rank);
@@ -147,7 +153,8 @@ typedef struct osla_transport_ops {
    * completes when the data have arrived, the handle of a put when the source may be reused. */
   osla_err (*get)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                   osla_handle *handle);
-  /* A get that may be faster, and may need progress steps of `rank`. NULL: use get. */
+  /* Works as get, but may be faster and may need progress steps of `rank`. If fetch is NULL, get is
+   * used. */
   osla_err (*fetch)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                     osla_handle *handle);
   osla_err (*put)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
@@ -169,7 +176,7 @@ typedef struct osla_transport_ops {
   osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                    size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
-  /* Sets *done if the post is complete; the call then replaces post_wait. */
+  /* Sets *done to whether the post is complete. If it is, this call replaces post_wait. */
   osla_err (*post_test)(osla_transport *t, osla_post **post, bool *done);
 
   /* Message lines in a region. The receiver must start message s before the sender starts it; the
@@ -202,8 +209,9 @@ typedef struct searching_rank {
   enum { SEARCH_NOT_ANSWERED, SEARCH_YES, SEARCH_NO } answer;
 } searching_rank;
 
-typedef struct osla_blocked_call { /* a blocking MPI call, see time_limit.h */
-  const char *_Atomic name; /* MPI function, NULL if none; `since` is valid while it is set */
+typedef struct osla_blocked_call { /* a blocking MPI call of a thread, see time_limit.h */
+  /* name of the MPI function; NULL if no call is under way, and then `since` has no meaning */
+  const char *_Atomic name;
   _Atomic double since;
 } osla_blocked_call;
 
@@ -211,34 +219,40 @@ struct osla_transport {
   const osla_transport_ops *ops;
   osla_live_object alive;
   MPI_Comm comm, node_comm;
-  MPI_Request pending;      /* receive that completes only at the end; testing it makes progress */
-  double idle_turn_seconds; /* shortest recent duration of a progress turn without work; guarded by
-                               the mutex */
-  atomic_bool found_work;   /* the latest progress step took longer than an idle one */
+  /* a receive that completes only when the transport ends; testing it makes MPI progress */
+  MPI_Request pending;
+  /* shortest recent duration of a progress turn without work; guarded by the mutex */
+  double idle_turn_seconds;
+  /* true if the latest progress step took longer than a step without work */
+  atomic_bool found_work;
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size, largest_node;
   int host; /* lowest rank on this rank's host, see osla_host.h */
   osla_group_folders groups;
-  bool has_memory_limit; /* a control group limited this rank's memory at creation */
-  int node_each;         /* if > 0, rank r is on node r / node_each; if 0, the tables below hold */
-  int *node_of;          /* [size] node of each rank; NULL if node_each > 0 */
-  int *node_rank_of;  /* [size] index of each rank on this rank's node, -1 on other nodes; NULL if
-                         node_each > 0 */
-  int thread_level;   /* thread level that MPI provides */
-  bool memory_by_mpi; /* MPI_Win_allocate_shared provides node memory, see shared_memory.h */
-  uint64_t memory_share; /* see osla_transport_memory_share */
-  bool oversubscribed;   /* more computing threads than cores on the node: waits never spin */
-  atomic_int n_attached; /* attached regions, which need MPI progress even on one node */
+  bool has_memory_limit; /* true if a control group limited this rank's memory at creation */
+  /* if > 0, rank r is on node r / node_each; if 0, node_of and node_rank_of hold the nodes */
+  int node_each;
+  int *node_of;      /* [size] node of each rank; NULL if node_each > 0 */
+  int *node_rank_of; /* [size] index of each rank on this rank's node, -1 on other nodes; NULL if
+                        node_each > 0 */
+  int thread_level;  /* thread level that MPI provides */
+  /* true if MPI_Win_allocate_shared provides node memory, see shared_memory.h */
+  bool memory_by_mpi;
+  uint64_t memory_share; /* result of osla_transport_memory_share */
+  /* true if the node has more computing threads than cores; then waits never spin */
+  bool oversubscribed;
+  atomic_int n_attached; /* number of attached regions, which need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
   osla_region *cached_regions; /* freed regions for reuse, see region_mpi.c */
   osla_post_queue *posts;      /* nonempty queues of posts; guarded by the mutex */
   struct osla_eager *eager;    /* state of puts as messages, see eager_mpi.h; NULL if unused */
   bool eager_decided;
-  void *backend;                           /* the backend's state, set by ops->start */
-  struct osla_owned_object *owned_objects; /* see osli_transport_object_add */
-  uint64_t exchanges;                      /* number of sparse exchanges so far */
+  void *backend; /* the backend's state, set by ops->start */
+  /* list of the objects that osli_transport_object_add has added */
+  struct osla_owned_object *owned_objects;
+  uint64_t exchanges;        /* number of sparse exchanges so far */
   int64_t n_searches;        /* number of this rank's searches so far, see collective_search.c */
   searching_rank *searching; /* [size] on rank 0, allocated at the first search; else NULL */
   int n_searching;
@@ -253,12 +267,13 @@ struct osla_transport {
   osla_end_hook *end_hook;    /* NULL if none is set, or if it has run */
   _Atomic bool end_hook_is_running;
   void *end_arg;
-  pthread_mutex_t end_mutex; /* guards end_hook and end_arg */
+  pthread_mutex_t end_mutex; /* NULL if no hook is set, or if the hook has run */
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
-  /* The report of an exceeded time limit (time_limit.c) names: */
-  const char *_Atomic kernel; /* kernel of the latest osla_at_step, and its step */
+  /* The report of an exceeded time limit (time_limit.c) contains the following members. */
+  /* name of the kernel that called osla_at_step last, and the step that it gave */
+  const char *_Atomic kernel;
   _Atomic int64_t step;
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
   osla_blocked_call collective; /* MPI call of the thread in a collective call */
@@ -281,9 +296,10 @@ typedef struct osla_backend_services {
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 } osla_backend_services;
 
-/* Adds a transport to those that osla_meet_find_any searches, or removes it; removing one that was
- * never added does nothing. Both take constant time, because all simulated ranks share one list of
- * transports. Local, thread-safe. */
+/* osli_transport_register adds a transport to those that osla_meet_find_any searches.
+ * osli_transport_unregister removes it, and does nothing if the transport was never added. Each
+ * call takes constant time, because all simulated ranks share one list of transports. Local,
+ * thread-safe. */
 void osli_transport_register(osla_transport *t);
 void osli_transport_unregister(osla_transport *t);
 
@@ -300,9 +316,10 @@ osla_err osli_nodes_map(osla_transport *t, int *leader);
 /* Objects of higher layers that live as long as a transport, such as memory that all star forests
  * of a transport share. Each has a key, which is the address of a static object.
  * osli_transport_object_find finds an object; NULL if there is none. osli_transport_object_add adds
- * one: osla_transport_destroy calls destroy(object), for the latest object first. All ranks must
- * add objects in the same order. osli_transport_object_remove removes an object without destroying
- * it, if there is one; osli_transport_objects_destroy destroys all. Local. Errors: MEM. */
+ * an object, which osla_transport_destroy destroys by destroy(object), the latest object first. All
+ * ranks must add objects in the same order. osli_transport_object_remove removes an object without
+ * destroying it, if there is one; osli_transport_objects_destroy destroys all. Local. Errors: MEM.
+ */
 void *osli_transport_object_find(const osla_transport *t, const void *key);
 osla_err osli_transport_object_add(osla_transport *t, const void *key, void *object,
                                    void (*destroy)(void *object));
@@ -329,8 +346,8 @@ void osli_host_kernel(const char *host_name, char kernel[64]);
  * Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
 osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what);
 
-/* Works as osla_host_look, for a caller that knows the lowest rank of its node and the limits of
- * its control groups. */
+/* Describes this rank's host as osla_host_look does, for a caller that knows the lowest rank of its
+ * node and the limits of its control groups. */
 osla_err osli_host_describe_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                                   osla_host *out);
 

@@ -27,8 +27,9 @@ typedef struct job {
   char scratch[64];
   uint64_t seed[FUZZ_BATCH];
   bool damaged[FUZZ_BATCH];
-  fuzz_result *read, *judged; /* [FUZZ_BATCH] results of the reader and of the judge */
-  int walked;                 /* index of the first input for fuzz_walk */
+  /* [FUZZ_BATCH] results of the reader under test, and of the judge (the independent parser) */
+  fuzz_result *read, *judged;
+  int walked; /* index of the first input of the batch that fuzz_walk reads */
   int done, accepted, rejected, hdf5, unjudged, failed;
 } job;
 
@@ -183,8 +184,8 @@ static void judge_all(job *j, int count)
   fuzz_run_batch(&b);
 }
 
-/* Makes the inputs `first` to first + count - 1 of a seed and gives them to the reader and the
- * judge. With first < 0 makes one input, whose seed is `seed`. */
+/* Makes `count` inputs of a seed, from index `first` on, and gives them to the reader and the
+ * judge. If first < 0, makes one input, whose seed is `seed`. */
 static void run_readers(job *j, uint64_t seed, int first, int count)
 {
   file_name errors;
@@ -197,7 +198,7 @@ static void run_readers(job *j, uint64_t seed, int first, int count)
   fuzz_batch b = {0, count, read_input, j->kind->before, j->kind->after, j, errors.s, j->read};
   fuzz_run_batch(&b);
   for (int i = 0; i < count && count > 1; i++)
-    /* repeats it alone, because an earlier input may be the cause */
+    /* repeats the input alone, because an earlier input of the batch may be the cause */
     if (j->read[i].state == FUZZ_RUNNING || j->read[i].leaks) {
       b.first = i;
       b.count = i + 1;
@@ -337,7 +338,8 @@ int main(int argc, char **argv)
   static job jobs[KINDS];
   bool ready[KINDS];
   options o = parse(argc, argv);
-  /* in the current directory, in which test_fuzz.sh looks for files left behind */
+  /* the scratch folder lies in the current directory, in which test_fuzz.sh looks for files left
+   * behind */
   char scratch[] = "scratch-XXXXXX";
   int failed = 0;
   time_t begin = time(NULL);

@@ -40,18 +40,20 @@ fuzz_bytes fuzz_load(const char *path);
 void fuzz_save(const char *path, fuzz_bytes b);
 /* continues a hash (FNV-1a) by bytes; the initial hash is 0 */
 uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size);
-void fuzz_require(bool condition,
-                  const char *what); /* if false, prints `what` with errno and exits */
+/* ends the program if the condition is false, with the text `what` and the reason in errno */
+void fuzz_require(bool condition, const char *what);
 
 /* --- the result of one reading, in memory shared with the children --- */
 typedef enum fuzz_state { FUZZ_NOT_RUN, FUZZ_RUNNING, FUZZ_REJECTED, FUZZ_ACCEPTED } fuzz_state;
 
 typedef struct fuzz_result {
-  fuzz_state state; /* RUNNING at the end: the child died while it read this input */
-  int status;       /* status from waitpid if the child died; -1: it hung */
-  bool leaks;       /* true if the child leaked memory in this or another input */
-  uint64_t digest;  /* hash of the values read */
-  /* least and greatest index in a file of updates; in lists `high` counts entries */
+  /* FUZZ_RUNNING after the end of the child: the child died while it read this input */
+  fuzz_state state;
+  int status;      /* status from waitpid if the child died; -1 if the child hung */
+  bool leaks;      /* true if the child leaked memory in this or another input */
+  uint64_t digest; /* hash of the values read */
+  /* least and greatest index in a file of updates; for a list of sites, `high` is the number of
+   * entries */
   int64_t low, high;
   char text[600]; /* error message of a rejected input */
 } fuzz_result;
@@ -60,7 +62,8 @@ void fuzz_reject(fuzz_result *result, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
 /* --- fuzz_run.c: children --- */
-enum { FUZZ_BATCH = 50, FUZZ_SECONDS = 30 /* time limit of one input */ };
+/* FUZZ_SECONDS: time limit of one input, in seconds */
+enum { FUZZ_BATCH = 50, FUZZ_SECONDS = 30 };
 
 /* Reads input i of a batch into *result. */
 typedef void fuzz_call(void *context, int i, fuzz_result *result);
@@ -86,9 +89,10 @@ int fuzz_run_program(const char *const *argv, const char *out, const char *err);
 /* --- kinds of inputs --- */
 typedef struct fuzz_kind {
   const char *name;
-  int batch; /* number of inputs for each child */
-  bool hdf5; /* true: failures of HDF5 itself are counted separately */
-  /* called once; returns false if the kind cannot be tested here; may be NULL */
+  int batch; /* number of inputs that one child reads */
+  bool hdf5; /* true if the reader uses HDF5; failures of HDF5 itself are counted separately */
+  /* Prepares tests of this kind once. Returns false if the kind cannot be tested here. NULL if
+   * nothing must be prepared. */
   bool (*prepare)(const char *scratch);
   /* Makes the input of a seed; returns true if it was damaged. */
   bool (*make)(uint64_t seed, const char *path);
@@ -98,15 +102,16 @@ typedef struct fuzz_kind {
   /* Sets the command's arguments after its name, ending with NULL. The command may write to
    * `out`. */
   void (*command)(const char *path, const char *out, const char *argv[24]);
-  /* Checks whether the command was right to accept the file; NULL: right if the judge accepts
-   * it. */
+  /* Checks whether the command was right to accept the file. If it is NULL, the command was right
+   * if the judge accepts the file. */
   bool (*accept)(const fuzz_result *judged, const char *out);
 } fuzz_kind;
 
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
   fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
 
-/* fuzz_text.c: the readers of lists, and the command's arguments for a list */
+/* fuzz_text.c: the readers of lists (stations or earthquakes), and the command's arguments for a
+ * list */
 void fuzz_read_stations(const char *path, fuzz_result *result);
 void fuzz_read_events(const char *path, fuzz_result *result);
 void fuzz_command_stations(const char *path, const char *out, const char *argv[24]);
@@ -115,17 +120,18 @@ void fuzz_command_events(const char *path, const char *out, const char *argv[24]
 /* fuzz_parse.c: the independent parser of the text formats */
 void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
-/* False for an empty text and for NaN. */
+/* Does the text of a field contain a value? False for an empty text and for NaN. */
 bool fuzz_is_given(const char *text);
-/* Hashes one station or earthquake of a list; called by both parsers. The time is in seconds since
- * 1970, or NaN. An id of 64 bytes or more counts as "". */
+/* Continues a hash by one station or earthquake of a list. The reader under test and the
+ * independent parser call this function for the same entries. The time is in seconds since 1970, or
+ * NaN. An id of 64 bytes or more counts as "". */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude, double time_s, const char *id);
 /* fuzz_times.c: seconds since 1970 of a time in parts from the year on; returns false if the time
  * is invalid. */
 bool fuzz_time_of(const double part[6], double *time_s);
-/* The time of an earthquake; NaN if it is missing or before the year 1. Returns false if it is
- * invalid. */
+/* Sets the time of an earthquake; NaN if it is missing or before the year 1. Returns false if the
+ * time is invalid. */
 bool fuzz_event_time(const char *text, double *time_s);
 
 /* fuzz_damage.c: random damage to a text or to any file */

@@ -17,11 +17,12 @@
 
 enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 
-/* Set by prepare, before any child exists. */
+/* Data of the undamaged checkpoint. The function prepare sets them before any child exists. */
 static struct {
   char first[128], second[128], file[128], job[256];
-  fuzz_bytes bytes;             /* contents of the undamaged checkpoint */
-  uint64_t restored, assembled; /* digests of the restored accumulator and of the whole assembly */
+  fuzz_bytes bytes; /* contents of the undamaged checkpoint */
+  /* digest of the restored accumulator, and digest of the complete assembly */
+  uint64_t restored, assembled;
 } base;
 
 /* OSLA's objects in one child. */
@@ -256,7 +257,8 @@ static bool make(uint64_t seed, const char *path)
   return damaged;
 }
 
-/* Any accepted file, damaged or not, must give the values that were written. */
+/* The expected result: any accepted file, damaged or not, must give the values that were written.
+ */
 static void judge(const char *path, fuzz_result *result)
 {
   (void)path;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts that replace a number or are inserted beside one. */
+/* Texts that replace a number or are inserted next to a number. */
 static const char *const odd[] = {
   "nan",
   "NaN(1)",
@@ -65,7 +65,7 @@ typedef struct span {
   size_t from, count;
 } span;
 
-/* A random line without its end. */
+/* Chooses a random line of the text, without the end of the line. */
 static span some_line(fuzz_random *random, const fuzz_bytes *b)
 {
   size_t at = b->size ? (size_t)fuzz_below(random, (int64_t)b->size) : 0, end = at;
@@ -76,7 +76,7 @@ static span some_line(fuzz_random *random, const fuzz_bytes *b)
   return (span){at, end - at};
 }
 
-/* A random field of a line, between separators. */
+/* Chooses a random field of a line, between two separators. */
 static span some_field(fuzz_random *random, const fuzz_bytes *b, span line)
 {
   static const char separators[] = " ,|";
@@ -99,7 +99,7 @@ static char *copy(const fuzz_bytes *b, span s)
   return text;
 }
 
-/* Exchanges two pieces if they do not overlap. */
+/* Exchanges two pieces of the text if they do not overlap. */
 static void swap(fuzz_bytes *b, span x, span y)
 {
   if (x.from > y.from) {
@@ -143,7 +143,7 @@ static void change_fields(fuzz_random *random, fuzz_bytes *b)
   switch (fuzz_below(random, 6)) {
     case 0: swap(b, field, some_field(random, b, line)); break;
     case 1: fuzz_splice(b, field.from, field.count, put, n); break;
-    /* overwrites bytes, so that later columns keep their position */
+    /* overwrites bytes of the field, so that later columns keep their position */
     case 2: fuzz_splice(b, field.from, n, put, n); break;
     case 3: fuzz_splice(b, field.from + field.count, 0, put, n); break;
     /* removes the field and its separator */

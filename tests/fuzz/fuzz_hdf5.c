@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 22 }; /* limit on the elements of a data set */
+enum { MOST = 1 << 22 }; /* greatest number of elements of a data set that is read */
 
 typedef struct array {
   bool there;
@@ -115,7 +115,8 @@ static void compare(file *f, fuzz_result *result)
   result->digest = fuzz_hash(0, sum, sizeof sum);
 }
 
-/* Runs in a child that ends, so nothing is freed. */
+/* Reads a file of updates by plain HDF5 calls and computes its digest. The call runs in a child
+ * that ends, so nothing is freed. */
 void fuzz_judge_updates(const char *path, fuzz_result *result)
 {
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -49,8 +49,8 @@ bool fuzz_text_next_raw(text *t)
   return true;
 }
 
-/* Does the line begin with the wanted text? Blanks and case are ignored, except for blanks within
- * the word. */
+/* Does the line begin with `wanted`, a text of the form #WORD| in any case? Blanks around # and
+ * before | are ignored. */
 static bool has_form(const char *line, const char *wanted)
 {
   size_t found = 0, length = strlen(wanted);
@@ -131,7 +131,7 @@ char fuzz_text_separator(const text *t)
 
 int fuzz_text_split(text *t, char separator, char **field)
 {
-  static char room[2 * LINE]; /* the fields, each with its final 0 */
+  static char room[2 * LINE]; /* memory for the fields, each with its final 0 */
   const bool quotes = separator != '|', tabs = separator == '\t';
   char *to = room;
   int n = 0;

@@ -37,7 +37,7 @@ static const char *const names[2][3][8] = {
    {"depth_km", "depth", "dep", "depth/km", "depth (km)", "focal depth (km)", "source_depth_km"}}};
 static const char *const fixed_depth[] = {"depfix", NULL};
 static const char *const magnitude[] = {"mag", "magnitude", "mw", "source_magnitude", NULL};
-enum { DATE = 6, TIME, ID, WHEN }; /* columns after the six parts of a time */
+enum { DATE = 6, TIME, ID, WHEN }; /* indices of the columns that follow the six parts of a time */
 static const char *const when[WHEN][8] = {
   {"year", "yr", "years"},
   {"month", "mon", "mo", "months"},
@@ -174,7 +174,7 @@ static bool has_date(const char *line)
   return true;
 }
 
-/* True for the title of a page: begins with the word and contains no separators. */
+/* True for the title of a page: the line begins with the word and contains no separators. */
 static bool is_title(const char *line, const char *word)
 {
   const char *behind = strstr(line, word);
@@ -225,7 +225,8 @@ static void csv(text *t, bool events, fuzz_result *result)
   if (page && !stopped) (void)fuzz_text_reject(t, "cut off");
 }
 
-/* True if words 3 and 4 are numbers, so that the line is not a header. */
+/* True if words 3 and 4 of the line are numbers (latitude and longitude), so that the line is not a
+ * header. */
 static bool has_position(const char *line)
 {
   static char copy[LINE];
@@ -302,8 +303,8 @@ static void fdsn(text *t, fuzz_result *result)
   } while (fuzz_text_next(t));
 }
 
-/* Parses the number in the columns first .. last, from 1. It must end at the last column, and have
- * a point or not. */
+/* Parses the number in the columns first .. last, counted from 1. The number must end at the last
+ * column, and have a decimal point exactly if `point` is true. */
 static double fixed(text *t, int first, int last, bool point, double low, double high)
 {
   char s[16] = "";
@@ -328,7 +329,7 @@ static double fixed_or_nan(text *t, int first, int last, bool point, double low,
   return fixed(t, first, last, point, low, high);
 }
 
-/* The time on line 1 of an NDK event. */
+/* Returns the time on line 1 of an NDK event. */
 static double ndk_time(text *t)
 {
   char second[8];

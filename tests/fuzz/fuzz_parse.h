@@ -10,16 +10,17 @@ typedef struct fuzz_text {
   fuzz_bytes all;
   size_t at;
   char line[FUZZ_LINE];
-  const char *wrong; /* reason of the first error; NULL: none so far */
+  const char *wrong; /* reason for which the text was first rejected; NULL if it was not */
 } fuzz_text;
 
-bool fuzz_text_reject(fuzz_text *t, const char *why); /* records an error; returns false */
-bool fuzz_text_next_raw(fuzz_text *t);                /* reads the next line of the text */
-bool fuzz_text_is_fdsn(const char *line);             /* is the line the header of FDSN text? */
+/* records why the text is rejected; returns false */
+bool fuzz_text_reject(fuzz_text *t, const char *why);
+bool fuzz_text_next_raw(fuzz_text *t);    /* reads the next line of the text */
+bool fuzz_text_is_fdsn(const char *line); /* is the line the header of FDSN text? */
 bool fuzz_text_next(fuzz_text *t); /* reads the next line that is neither blank nor a comment */
 /* Parses a decimal number within a range: sign, digits with a point, exponent, nothing else. */
 bool fuzz_text_number(fuzz_text *t, const char *s, double low, double high, double *value);
-/* Returns the separator of the fields in the current line, a header. */
+/* Returns the separator between the fields of the current line, which is a header. */
 char fuzz_text_separator(const fuzz_text *t);
 /* Splits the current line. Fields may be quoted unless the separator is |. Returns the number of
  * fields, or -1 if the line is invalid. */

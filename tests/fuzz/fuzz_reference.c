@@ -106,7 +106,8 @@ static bool reject(second *s, const char *why)
   return false;
 }
 
-/* Splits the next line that is neither blank nor a comment into words; returns false at the end. */
+/* Splits the next line that is neither blank nor a comment into words; returns false at the end of
+ * the table. */
 static bool next(second *s)
 {
   for (;;) {

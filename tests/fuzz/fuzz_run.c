@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Part of the leak sanitizer; NULL if the program is built without it. */
+/* A function of the leak sanitizer; NULL if the program is built without the sanitizer. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 fuzz_result *fuzz_make_results(void)
@@ -39,7 +39,7 @@ static void redirect(const char *path, int fd)
 }
 
 /* Reads the inputs first .. last - 1. Checks for leaks once at the end, since a check is slow; a
- * leak is then attributed to all of them. */
+ * leak is then attributed to all of these inputs. */
 static void child(const fuzz_batch *b, int first, int last)
 {
   char errors[4200];
@@ -102,7 +102,8 @@ void fuzz_run_batch(const fuzz_batch *b)
     fuzz_require(pid >= 0, "fork");
     if (pid == 0) child(b, first, b->count);
     int at = wait_for(b, pid, first, &status);
-    if (at < b->count || status != 0) { /* the child died at this input, or after the last one */
+    /* the child died while it read input `at`, or after the last input */
+    if (at < b->count || status != 0) {
       fuzz_result *dead = &b->result[at < b->count ? at : b->count - 1];
       dead->state = FUZZ_RUNNING;
       dead->status = status;

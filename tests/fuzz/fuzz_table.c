@@ -1,5 +1,6 @@
 /* Tables of measurements (doc/measurements.md): makes correct and damaged tables, calls the reader,
- * and parses them independently, from the description. Sites and reference are fixed. */
+ * and parses them independently, from the description. The lists of stations and earthquakes and
+ * the reference Earth are fixed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,7 +241,7 @@ static double value_of(second *s, enum column c, double otherwise)
   return x;
 }
 
-/* Index of the word in a cell, 0 or 1; 0 if the cell is empty. */
+/* Index of the word in a cell: 0 for `first` or an empty cell, 1 for `other`. */
 static int word_of(second *s, enum column c, const char *first, const char *other)
 {
   const char *text = cell(s, c);
@@ -263,7 +264,8 @@ static int find_station(const char *network, const char *code)
     if (strcmp(stations[i].id, whole) == 0) return i;
   for (int i = 0; i < STATIONS; i++) {
     const char *point = strchr(stations[i].id, '.');
-    if (*network ? point != NULL : false) continue; /* the station has another network */
+    if (*network ? point != NULL : false)
+      continue; /* the cell of the network names another network */
     if (strcmp(point ? point + 1 : stations[i].id, code) != 0) continue;
     last = i;
     count++;

@@ -29,7 +29,7 @@ bool fuzz_time_of(const double part[6], double *time_s)
   return true;
 }
 
-/* If the text begins with the form, in which 0 stands for any digit, moves *text behind it and
+/* If *text begins with `form`, in which 0 stands for any digit, moves *text behind that part and
  * returns true. */
 static bool skip(const char **text, const char *form)
 {
@@ -40,7 +40,7 @@ static bool skip(const char **text, const char *form)
   return true;
 }
 
-/* Parses an empty text, Z, or the offset of a time zone, in seconds. */
+/* Parses the end of a time: nothing, Z, or the offset of a time zone. The result is in seconds. */
 static bool zone(const char *text, double *east)
 {
   const char *c = text + 1;
@@ -105,7 +105,8 @@ static void iso(fuzz_text *t, const char *text, double *time_s)
   if (!fuzz_event_time(text, time_s)) (void)fuzz_text_reject(t, "no time");
 }
 
-/* Parses columns from .. 5 up to the first missing one; returns their number. */
+/* Parses the fields with index from .. 5 (year to second), up to the first missing one. Returns the
+ * number of parsed fields. */
 static int parts(fuzz_text *t, const char *const field[6], int from, double part[6])
 {
   int n = from;

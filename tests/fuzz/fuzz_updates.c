@@ -45,7 +45,7 @@ typedef struct content {
   hid_t file;
   fuzz_random *random;
   fault fault;
-  /* k: data of each update; 0 if the file has blocks instead of panels */
+  /* k: number of data of each update; 0 if the file has blocks instead of panels */
   int64_t count, total, k, values;
   int64_t offset[UPDATES + 1], ix[UPDATES * INDICES + 1];
   double v[MOST], w[UPDATES * DATA], r[UPDATES * DATA], g[UPDATES * INDICES];
@@ -102,7 +102,7 @@ static void put_numbers(content *c, const char *name, int64_t rows, int64_t colu
                         const double *data)
 {
   const hid_t types[] = {H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_IEEE_F32LE, H5T_STD_I32LE};
-  /* no integers with a fault, because they cannot hold some faulty values */
+  /* a matrix with a fault is not stored as integers, which cannot hold some faulty values */
   hid_t type = types[fuzz_below(c->random, c->fault == NO_FAULT ? 4 : 3)];
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }

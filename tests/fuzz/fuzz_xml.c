@@ -211,7 +211,8 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
   if (count == 0) fuzz_reject(result, "no station");
 }
 
-/* Reads parent / name / value, the last one that is not empty. */
+/* Reads the number in the element parent / name / value. If several are not empty, the last one
+ * counts. */
 static void value_of(const xmlNode *parent, const char *name, double low, double high,
                      double *value, fuzz_result *result)
 {
@@ -223,7 +224,8 @@ static void value_of(const xmlNode *parent, const char *name, double low, double
     }
 }
 
-/* Reads parent / time / value, the last one that is not empty. */
+/* Reads the time in the element parent / time / value. If several are not empty, the last one
+ * counts. */
 static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
 {
   for (const xmlNode *c = parent->children; c; c = c->next)
@@ -270,8 +272,8 @@ static bool choose(const xmlNode *event, const char *name, const char *id, doubl
   return found;
 }
 
-/* Returns the public ID; for a long one the text behind eventid=, else behind the last slash, up to
- * an &. */
+/* Returns the public ID. An ID of 64 bytes or more is cut to the text behind "eventid=", else to
+ * the text behind the last slash, and ends before an "&". */
 static const char *id_of(char *name)
 {
   char *id = fuzz_strip_blanks(name), *slash = strrchr(name, '/'),

@@ -74,8 +74,8 @@ static void test_attach(void)
   osla_transport_destroy(&t);
 }
 
-/* Memory inside another segment, and inside a window of the caller: MPI may use the address of the
- * outer one. */
+/* Tests memory inside another segment, and inside a window of the caller, because MPI may use the
+ * address of the outer memory. */
 static void test_attach_within(void)
 {
   enum { BEFORE = 144, BYTES = ATTACHED + 2 * BEFORE };
@@ -83,8 +83,8 @@ static void test_attach_within(void)
   unsigned char *memory = calloc(BYTES, 1);
   osla_segment *whole = NULL, *part = NULL;
   MPI_Win window;
-  for (int turn = 0; turn < (osla_test_size() > 1 ? 2 : 1);
-       turn++) { /* Open MPI creates no window on one rank */
+  /* Open MPI creates no window in a job of one rank, so the second turn needs several ranks */
+  for (int turn = 0; turn < (osla_test_size() > 1 ? 2 : 1); turn++) {
     memset(memory, 0, BYTES);
     if (turn == 0)
       OSLA_ASSERT_OK(osla_segment_attach(t, memory, BYTES, &whole));
@@ -103,7 +103,7 @@ static void test_attach_within(void)
   osla_transport_destroy(&t);
 }
 
-/* Some ranks attach no bytes. */
+/* Tests a segment to which some ranks attach no bytes. */
 static void test_attach_nothing(void)
 {
   osla_transport *t = osla_test_transport();

@@ -17,8 +17,8 @@ static int64_t elements_from(int rank, int64_t base)
   return base + 3 * rank;
 }
 
-/* Makes one end to each other rank, or two with different tags if `twice`. Returns the number of
- * ends. */
+/* Makes one end of a channel to each other rank or, if `twice` is true, two ends with different
+ * tags. Returns the number of ends. */
 static int all_pairs(osla_channel_end *ends, osla_channel_kind kind, int in_flight, int64_t base,
                      bool twice)
 {
@@ -43,8 +43,7 @@ static void write_message(osla_channels *set, int which, int64_t elements, uint6
   OSLA_ASSERT_OK(osla_channel_send(set, which, stamp));
 }
 
-/* Number of elements that come from no send of `from` up to the last one; if `whole`, that do not
- * come from the send with this stamp. */
+/* Counts the elements of a message that no send with a stamp from `from` to `to` has written. */
 static int64_t count_wrong(const uint64_t *in, int64_t elements, uint64_t from, uint64_t to)
 {
   int64_t wrong = 0;
@@ -102,8 +101,9 @@ static bool something_to_do(void *arg)
   return a->n_open == 0 || has_room(a);
 }
 
-/* All ranks send `sends` messages on each channel, and receive in between. Each receives until it
- * has the last message: all messages of EVERY, at least the last one of other kinds. */
+/* All ranks send `sends` messages on each channel, and receive messages in between. Each rank
+ * receives until it has the last message: all messages of a channel EVERY, and at least the last
+ * message of other channels. */
 static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t base,
                      uint64_t sends, bool twice)
 {
@@ -145,11 +145,13 @@ static void test_kinds(void)
     exchange(t, (osla_channel_kind)kind, 7, 700, sends / 4, false);
   }
   exchange(t, OSLA_CHANNEL_LATEST, 3, 40000, sends / 20 + 1, false);
-  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1, false); /* several pieces between nodes */
+  /* between nodes such messages travel in several pieces */
+  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1, false);
   osla_transport_destroy(&t);
 }
 
-/* Lock-step iterations: every message is received, with the least room. */
+/* Tests iterations in lock step: every message is received, although each channel has room for only
+ * one. */
 static void test_lock_step(void)
 {
   osla_transport *t = osla_test_transport();
@@ -176,8 +178,8 @@ static void test_lock_step(void)
   osla_transport_destroy(&t);
 }
 
-/* EVERY accepts as many messages as it has room for, and one more after each receive. The message
- * that is being read stays. */
+/* Tests that a channel EVERY accepts as many messages as it has room for, and one more after each
+ * receive. The message that the receiver is reading is not overwritten. */
 static void test_room(void)
 {
   enum { ROOM = 3 };
@@ -195,12 +197,12 @@ static void test_room(void)
     }
   for (int k = 0; k < n; k++)
     CU_ASSERT(!osla_channel_can_send(set, k));
-  OSLA_ASSERT_OK(osla_barrier(t)); /* no message was received before */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* no rank receives a message before this barrier */
   for (int k = 0; k < n; k++) {
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &message[k], &stamp));
     CU_ASSERT(stamp == 1);
   }
-  for (int k = 0; k < n; k++) { /* waits for a receive of the peer */
+  for (int k = 0; k < n; k++) { /* the send waits until the peer has received a message */
     write_message(set, k, ends[k].send_bytes / 8, ROOM + 1);
     CU_ASSERT(!osla_channel_can_send(set, k));
   }
@@ -328,7 +330,8 @@ static void test_refused(void)
     bad.kind = OSLA_CHANNEL_RACY;
     bad.recv_bytes = 12;
     refuse(t, first, &bad, "RACY needs a multiple of 8 bytes, not 12");
-    osla_channel_end huge[] = {good, good}; /* the first end alone is too large */
+    /* the messages of the first end alone need too much memory */
+    osla_channel_end huge[] = {good, good};
     for (int i = 0; i < 2; i++)
       huge[i].kind = OSLA_CHANNEL_EVERY, huge[i].tag = i, huge[i].in_flight = OSLA_CHANNEL_MOST,
       huge[i].recv_bytes = INT64_C(1) << 40;
@@ -386,7 +389,7 @@ static void test_peer_ends(void)
                       kind == OSLA_CHANNEL_EVERY ? OSLA_ERR_STATE : OSLA_OK);
       CU_ASSERT(message == NULL);
     }
-    osla_channels_destroy(&set); /* rank 0 at once */
+    osla_channels_destroy(&set); /* rank 0 destroys its channels at once, before its peers do */
   }
   osla_transport_destroy(&t);
 }

@@ -16,12 +16,13 @@ static atomic_int n_messages, n_on_lines;
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* tag 0 belongs to osli_send */
+  if (tag != 0) /* tag 0 belongs to osli_send, whose messages are not counted */
+    atomic_fetch_add(&n_messages, 1);
   if (tag >= 1 << 15) atomic_fetch_add(&n_on_lines, 1);
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
-/* A transport on which words travel as messages. */
+/* Makes a transport on which the words of notifies travel as messages. */
 static osla_transport *by_messages(void)
 {
   (void)setenv("OSLA_MESSAGES", "on", 1);
@@ -91,8 +92,8 @@ static void receive(osla_channels *set, int64_t n, uint64_t stamp)
   receive_from(set, 0, n, stamp);
 }
 
-/* Alternating messages: each is one MPI message, because its acknowledgement travels in the next
- * one back. */
+/* Tests alternating messages: each is one MPI message, because its acknowledgement travels in the
+ * head of the next message in the opposite direction. */
 static void test_both_ways(void)
 {
   enum { ROUNDS = 400 };
@@ -113,8 +114,8 @@ static void test_both_ways(void)
   osla_transport_destroy(&t);
 }
 
-/* Both ranks send at the same time. Sometimes a late rank leaves the other without room, which
- * takes a word. */
+/* Tests ranks that send at the same time. If one rank is late, the other one may have no room left;
+ * then an acknowledgement travels as a word. */
 static void test_both_at_once(void)
 {
   enum { ROUNDS = 400 };
@@ -132,8 +133,8 @@ static void test_both_at_once(void)
   osla_transport_destroy(&t);
 }
 
-/* Room for one message: each side waits for room while the other one keeps its acknowledgement for
- * its next message. */
+/* Tests channels with room for one message: each rank waits for room while its peer keeps the
+ * acknowledgement for the head of its next message. */
 static void test_least_room(void)
 {
   osla_transport *t = by_messages();
@@ -146,9 +147,9 @@ static void test_least_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Each message of 64 KiB in one direction is one MPI message. In the other direction travels one
- * word for each four messages, one more when eight arrive together (because the sender may be
- * waiting), and at most one answer for each eight of those. */
+/* Tests messages of 64 KiB in one direction. Each is one MPI message. The receiver sends one word
+ * for each four messages, and one more when eight arrive together (because the sender may be
+ * waiting for room). The sender returns at most one answer for each eight words. */
 static void test_one_way(void)
 {
   enum { ROUNDS = 200, LENGTH = 8192 };
@@ -179,14 +180,14 @@ static void test_one_freed(void)
   OSLA_ASSERT_OK(osla_barrier(t));
   if (talks() && is_first()) send(set, 2, ROOM + 1);
   if (talks() && !is_first()) receive(set, 2, 1);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* the receiver waits here */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* the receiver waits here, and neither sends nor receives */
   for (uint64_t s = 2; s <= ROOM + 1 && talks() && !is_first(); s++)
     receive(set, 2, s);
   osla_channels_destroy(&set);
   osla_transport_destroy(&t);
 }
 
-/* One MPI message for any length. */
+/* Tests that a message of any length is one MPI message. */
 static void test_lengths(void)
 {
   const int64_t lengths[] = {0, 1, 2049, 1100 * 2048};
@@ -200,8 +201,8 @@ static void test_lengths(void)
   osla_transport_destroy(&t);
 }
 
-/* More messages than there is room for, which nobody receives, do not appear in the next set of
- * channels, which uses the same tags. */
+/* Tests messages that nobody receives, more than there is room for: they do not appear in the next
+ * set of channels, which uses the same tags. */
 static void test_dropped(void)
 {
   enum { SETS = 50, ROOM = 3 };
@@ -219,8 +220,8 @@ static void test_dropped(void)
   osla_transport_destroy(&t);
 }
 
-/* Doubles in a message on the channel with this number; from number 508 on close to the largest
- * size that fits beside a word with its head. */
+/* Number of doubles in a message on the channel with this number. From number 508 on, the size is
+ * close to the largest that fits into the MPI message of a word. */
 static int64_t length_of(int number)
 {
   return number < 508 ? 1 : 2045 + number % 4;
@@ -293,8 +294,8 @@ static double busy_share(osla_transport *t, int n)
   return share;
 }
 
-/* A rank with many neighbours sleeps while it waits for one of them. Other load on the machine
- * makes each turn longer, so one good attempt of three is enough. */
+/* Tests that a rank with many neighbours sleeps while it waits for one of them. Other load on the
+ * machine makes each turn longer, so the rank needs to sleep in only one of three attempts. */
 static void check_many(osla_transport *t, int n)
 {
   double least = 1.0;

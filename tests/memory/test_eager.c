@@ -1,6 +1,6 @@
 /* Tests puts with notify as messages: which MPI calls they use, their order among all kinds of
- * transfers, flow control, and the lifetime of regions. The MPI_... functions of this program count
- * MPI's. */
+ * transfers, flow control, and the lifetime of regions. The functions MPI_... of this program
+ * replace those of MPI and count the calls. */
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "tests/osla_test_help.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Numbers of calls so far: messages (without osli_send's, which have tag 0), and RMA. */
+/* Numbers of calls so far: sends of messages (except with osli_send's tag 0), RMA operations. */
 static atomic_int n_messages, n_rma;
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -51,7 +51,7 @@ int nanosleep(const struct timespec *span, struct timespec *rest)
   return clock_nanosleep(CLOCK_MONOTONIC, 0, &longer, rest) == 0 ? 0 : -1;
 }
 
-/* A transport with this value of OSLA_MESSAGES; NULL keeps the user's value. */
+/* Makes a transport with the given value of OSLA_MESSAGES; NULL keeps the user's value. */
 static osla_transport *with(const char *messages)
 {
   const char *had = getenv("OSLA_MESSAGES");
@@ -85,7 +85,7 @@ static void expect(osla_transport *t, osla_segment *s, size_t bytes, uint64_t va
   static unsigned char block[MOST + 1];
   int to = partner();
   bool near = osla_transport_same_node(t, to);
-  size_t at = 3 + (size_t)value * sizeof block; /* bytes that no earlier put used */
+  size_t at = 3 + (size_t)value * sizeof block; /* offset of bytes that no earlier put has used */
   OSLA_ASSERT_OK(osla_barrier(t));
   n_messages = n_rma = 0;
   osla_test_write(block, (int64_t)value, 0, bytes);
@@ -113,7 +113,7 @@ static void test_ways(void)
     OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * MOST, 1, &s));
     expect(t, s, 0, 1, any ? 1 : 0, !any);
     expect(t, s, ways[i].most, 2, any ? 1 : 0, !any);
-    expect(t, s, ways[i].most + 1, 3, any ? 2 : 0, !any); /* data in a second message */
+    expect(t, s, ways[i].most + 1, 3, any ? 2 : 0, !any); /* the data travel in a second message */
     expect(t, s, 0, 4, any ? 1 : 0, !any);
     osla_segment_destroy(&s);
     osla_transport_destroy(&t);
@@ -127,7 +127,7 @@ static void test_late(void)
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   (void)MPI_Get_library_version(version, &length);
-  const bool needs = strstr(version, "MPICH"); /* between fake nodes and over TCP */
+  const bool needs = strstr(version, "MPICH"); /* RMA of MPICH needs calls of the target */
   atomic_store(&is_crowded, true);
   osla_transport *t = with("auto");
   osla_segment *s = NULL;
@@ -167,8 +167,8 @@ static step step_of(int origin, int i)
   return s;
 }
 
-/* Step i of a series of transfers of all kinds and sizes to the same bytes, without any response of
- * the target in between. */
+/* Makes step i of a series of transfers of all kinds and sizes to the same bytes. The target does
+ * not respond between the steps. */
 static void take_step(osla_segment *s, int i, unsigned char *source, unsigned char *all,
                       osla_posted *posted)
 {
@@ -285,7 +285,7 @@ static void test_flush(void)
       OSLA_ASSERT_OK(osla_put_notify(s, to, 0, block, sizeof block, 0, 1));
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
-      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* notifies without data */
+      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* a notify without data */
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
     } else if (rank == to) {
@@ -414,7 +414,7 @@ static void test_threads(void)
   osla_transport_destroy(&t);
 }
 
-/* Notifies that nobody waits for, while their segments are destroyed and their memory is reused. */
+/* Tests notifies that are not awaited, while segments are destroyed and memory is reused. */
 static void test_regions(void)
 {
   osla_transport *t = with("on");
@@ -426,7 +426,7 @@ static void test_regions(void)
       for (int origin = 0; origin < osla_test_size(); origin++)
         bad += osla_notify_read(s[i], origin, 1) != 0;
     }
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked their notify slots */
     for (int i = 0; i < 30; i++)
       OSLA_ASSERT_OK(osla_notify_post(s[i % 3], partner(), 1, (uint64_t)i + 1));
     for (int i = 0; i < 3; i++)

@@ -18,7 +18,9 @@
 /* --- counting --- */
 
 static struct {
-  size_t now, most, regions; /* bytes allocated now, at most, and in all regions made */
+  /* bytes allocated now, largest number of bytes allocated at any time, and bytes of all regions
+   * made so far */
+  size_t now, most, regions;
 } taken;
 
 static void *add(void *at)
@@ -31,8 +33,8 @@ static void *add(void *at)
 static void take_away(void *at)
 {
   size_t bytes = at ? malloc_usable_size(at) : 0;
-  taken.now = bytes < taken.now ? taken.now - bytes
-                                : 0; /* the memory may have been allocated before counting began */
+  /* the memory may have been allocated before the counting began */
+  taken.now = bytes < taken.now ? taken.now - bytes : 0;
 }
 
 void *__real_malloc(size_t bytes);
@@ -75,13 +77,12 @@ static void start(void)
   memset(&taken, 0, sizeof taken);
 }
 
-/* Compares the largest use of any rank with the prediction; if `loose`, the prediction is an upper
- * bound for any pivots. */
+/* Compares the largest use of any rank with the prediction. If `loose` is true, the prediction is
+ * only an upper bound, which holds for any pivots. */
 static void compare(osla_transport *t, const char *what, uint64_t predicted, bool loose)
 {
-  enum {
-    OBJECTS = 48 << 10
-  }; /* allowance for objects whose size does not grow with the matrix or the ranks */
+  /* bytes allowed for objects whose size does not grow with the matrix or the number of ranks */
+  enum { OBJECTS = 48 << 10 };
   int64_t most = (int64_t)(taken.most + taken.regions);
   OSLA_ASSERT_OK(osla_allreduce(t, &most, 1, MPI_INT64_T, MPI_MAX));
   uint64_t real = (uint64_t)most, spare = loose ? (4 << 20) : real / 50;
@@ -93,7 +94,7 @@ static void compare(osla_transport *t, const char *what, uint64_t predicted, boo
 
 typedef struct job {
   osla_transport *t;   /* a new transport for each kernel, so that no region is cached */
-  osla_segment *first; /* makes what a transport allocates at its first segment */
+  osla_segment *first; /* the first segment, at which a transport allocates further memory */
   osla_grid *grid;
   osla_shape shape;
   osla_matrix *a;
@@ -202,8 +203,9 @@ static void test_inverse_of_lu(void)
   const int64_t rows = osla_matrix_local_rows(j.a), nb = j.shape.nb, n = j.shape.n;
   const int prow = osla_grid_prow(osla_matrix_grid(j.a));
   int64_t *ipiv = malloc((size_t)(rows + 1) * sizeof *ipiv);
-  for (int64_t i = 0; i < rows;
-       i++) { /* interchanges with the next block, so that all rows move to another process */
+  /* each row is interchanged with a row of the next block, so that all rows move to another process
+   */
+  for (int64_t i = 0; i < rows; i++) {
     const int64_t row = osla_index_global(i, nb, prow, j.shape.nprow);
     ipiv[i] = 1 + (row + nb < n ? row + nb : row);
   }

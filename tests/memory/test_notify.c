@@ -116,14 +116,16 @@ static void test_posts(void)
   }
   for (int i = POSTS - 1; i >= 0; i--)
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted[i]));
-  OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0])); /* waiting for no post does nothing */
+  /* a wait for a post that is already complete does nothing */
+  OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0]));
   osla_notify_wait(s, before, 1, 2 * POSTS);
   CU_ASSERT(osla_test_watch_read().on_bells == 0);
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes not seen with their notify", bad);
   OSLA_ASSERT_MSG(backward == 0, "a slot went back %" PRId64 " times", backward);
   CU_ASSERT(osla_put_notify_post(s, next, 0, blocks, 1, 2, 1, &posted[0]) == OSLA_ERR_ARG);
   CU_ASSERT(osla_notify_post(s, next, -1, 1) == OSLA_ERR_ARG);
-  OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1)); /* under way while the segment is destroyed */
+  /* this post is under way while the segment is destroyed */
+  OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1));
   osla_segment_destroy(&s);
   free(blocks);
   osla_transport_destroy(&t);
@@ -162,7 +164,8 @@ static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, i
   return work;
 }
 
-/* TIMES as many posts take about TIMES the CPU time, not its square. New memory takes time as well.
+/* Tests that the CPU time of posts grows in proportion to their number, and not to its square.
+ * Allocating new memory takes time as well.
  */
 static void test_many_posts(void)
 {
@@ -355,7 +358,8 @@ static void draw_all(osla_transport *t, int64_t step)
     if (times[k] != 1) wrong++;
   OSLA_ASSERT_MSG(wrong == 0 && falling == 0, "%d values wrong, %d not rising", wrong, falling);
   int64_t end = 0;
-  OSLA_ASSERT_OK(osla_counter_next(counter, 0, &end)); /* step 0 only reads */
+  /* a step of 0 reads the counter without changing it */
+  OSLA_ASSERT_OK(osla_counter_next(counter, 0, &end));
   CU_ASSERT(end == total * step);
   free(times);
   osla_counter_destroy(&counter);

@@ -38,7 +38,8 @@ enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 static size_t place(int writer, int k)
 {
   size_t at = (size_t)writer * SHARE + 3;
-  if (k >= N_SIZES - 1) return at; /* the largest transfer fills the part, in a round of its own */
+  if (k >= N_SIZES - 1)
+    return at; /* the largest transfer fills the writer's part and is made in a round of its own */
   for (int i = 0; i < k; i++)
     at += sizes[i] + 1 + (size_t)(i % 5);
   return at;
@@ -56,12 +57,12 @@ static void put_round(osla_segment *s, int first, int end)
   for (int step = 0; step < size; step++) {
     int to = (rank + step) % size;
     for (int k = first; k < end && data_bytes(to, size) > 0; k++) {
-      unsigned char *from = source + k % 7; /* sources are not aligned either */
+      unsigned char *from = source + k % 7; /* the sources of transfers are not aligned either */
       osla_transfer transfer;
       osla_test_write(from, stream_of(rank, to), place(rank, k), sizes[k]);
       OSLA_ASSERT_OK(osla_segment_put(s, to, place(rank, k), from, sizes[k], &transfer));
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
-      memset(from, 0, sizes[k]); /* the source may be reused now */
+      memset(from, 0, sizes[k]); /* after the wait the source may be reused */
     }
     OSLA_ASSERT_OK(osla_segment_flush(s, to));
   }
@@ -69,7 +70,7 @@ static void put_round(osla_segment *s, int first, int end)
   OSLA_ASSERT_OK(osla_barrier(osla_segment_transport(s)));
 }
 
-/* Loads from the own area, and gets from all areas. */
+/* Checks the data by loads from this rank's area, and by gets from the areas of all ranks. */
 static void check_round(osla_segment *s, int first, int end)
 {
   int rank = osla_test_rank(), size = osla_test_size();
@@ -90,7 +91,7 @@ static void check_round(osla_segment *s, int first, int end)
       OSLA_ASSERT_OK(osla_segment_get(s, from, at, to, sizes[k], &transfer));
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
       bad = osla_test_differ(to, stream_of(writer, from), at, sizes[k]);
-      bad += to[sizes[k]] != 0; /* no byte beyond the transfer has changed */
+      bad += to[sizes[k]] != 0; /* checks that no byte beyond the transfer has changed */
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes of %zu got from %d", bad, sizes[k], from);
     }
   free(dest);
@@ -110,7 +111,8 @@ static void test_create(void)
   osla_transport *t = osla_test_transport();
   int rank = osla_test_rank(), size = osla_test_size();
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  for (int round = 0; round < 5; round++) { /* cached memory is zeroed again */
+  /* from round 1 on the memory comes from the cache and must be zeroed again */
+  for (int round = 0; round < 5; round++) {
     osla_segment *s = NULL;
     size_t bytes = data_bytes(rank, size);
     OSLA_ASSERT_OK(osla_segment_create(t, bytes, round, &s));
@@ -173,13 +175,15 @@ enum { MANY = 500, PIECE = 48 };
 static void finish_all(osla_segment *s, osla_transfer *transfers)
 {
   for (int k = 0; k < MANY; k++) {
-    int which = (int)((int64_t)k * 287 % MANY); /* 287 and MANY = 500 are coprime */
+    /* 287 and MANY = 500 are coprime, so every transfer is completed */
+    int which = (int)((int64_t)k * 287 % MANY);
     bool done = k % 3 != 0;
     while (!done) {
       if (!OSLA_ASSERT_OK(osla_transfer_test(s, &transfers[which], &done))) break;
       if (!done) osla_progress(osla_segment_transport(s));
     }
-    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[which])); /* no effect after a test, either */
+    /* waiting has no effect, even after a test that completed the transfer */
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[which]));
   }
 }
 
@@ -259,7 +263,7 @@ static void test_errors(void)
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT_PTR_NULL(s);
 
-  OSLA_ASSERT_OK(osla_segment_create(t, 8, 2, &s)); /* the transport still works */
+  OSLA_ASSERT_OK(osla_segment_create(t, 8, 2, &s)); /* the transport works after the error */
   OSLA_ASSERT_ERR(osla_notify(s, 0, 2, 1), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("purpose = 2");
   osla_segment_destroy(&s);
@@ -273,14 +277,14 @@ static void test_mpi_failure(void)
   osla_segment *s = (osla_segment *)t;
   int64_t words[4] = {0};
   lock_all_fails = osla_test_rank() == osla_test_size() - 1;
-  if (osla_test_size() > 1) { /* a single rank has no window */
+  if (osla_test_size() > 1) { /* in a job of one rank there is no window */
     OSLA_ASSERT_ERR(osla_segment_attach(t, words, sizeof words, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_TEXT("MPI_Win_lock_all");
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT_PTR_NULL(s);
   }
-  if (osla_transport_n_nodes(t) > 1 &&
-      !osla_test_on_armci(t)) { /* ARMCI ignores MPI's error code */
+  /* a transport on ARMCI ignores MPI's error code */
+  if (osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t)) {
     OSLA_ASSERT_ERR(osla_segment_create(t, 8, 1, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT_PTR_NULL(s);
@@ -308,7 +312,7 @@ static void test_again(void)
       bad += data[i] != 0;
     for (int origin = 0; origin < size; origin++)
       bad += osla_notify_read(s, origin, round % 3) != 0;
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked their notify slots */
     memset(data, 0xA5, bytes);
     OSLA_ASSERT_OK(osla_notify_post(s, next, round % 3, 99));
     if (other) memset(osla_segment_local(other), 0x5A, bytes / 3);
@@ -319,8 +323,9 @@ static void test_again(void)
   osla_transport_destroy(&t);
 }
 
-/* Two transports with more segments than are cached, destroyed in a different order on every second
- * rank of a node: no rank waits, and a rank can read what it has not destroyed. */
+/* Tests two transports with more segments than are cached. Every second rank of a node destroys
+ * them in a different order. No rank waits, and a rank can read a segment that it has not destroyed
+ * yet. */
 static void test_orders(void)
 {
   enum { SEGMENTS = 18, BYTES = 1000 };
@@ -361,7 +366,8 @@ static void test_latest_kept(void)
   for (int i = 0; i < OTHERS; i++)
     osla_segment_destroy(&others[i]);
   int64_t before = opened;
-  OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s)); /* no cached region is large enough */
+  /* no cached region is large enough, so a new region is made */
+  OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s));
   osla_segment_destroy(&s);
   int64_t new = opened - before;
   bool windows = osla_transport_n_nodes(t) > 1 || t->memory_by_mpi;

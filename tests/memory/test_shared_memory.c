@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* memfd_create of this program behaves like Linux before 6.3, which does not know this flag, or
- * like later kernels with vm.memfd_noexec = 2, which require it. */
+/* The function memfd_create of this program behaves like Linux before 6.3, which does not know the
+ * flag MFD_NOEXEC_SEAL, or like later kernels with vm.memfd_noexec = 2, which require the flag. */
 enum { NOEXEC_SEAL = 8 };
 static enum { AS_IT_IS, FLAG_UNKNOWN, FLAG_NEEDED } kernel = AS_IT_IS;
 static int latest_file = -1;
@@ -34,8 +34,8 @@ int memfd_create(const char *name, unsigned flags)
   return latest_file;
 }
 
-/* File descriptor that MPI_Iallgather of this program puts in place of the rank's memory; -1 for
- * none. */
+/* File descriptor that MPI_Iallgather of this program sends in place of the descriptor of the
+ * rank's memory; -1 if it changes nothing. */
 static int trap = -1;
 
 int MPI_Iallgather(const void *send, int n, MPI_Datatype type, void *recv, int m,
@@ -93,7 +93,7 @@ static void test_something_else(void)
   (void)snprintf(path, sizeof path, "/tmp/osla-test-%ld", (long)getpid());
   int empty = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
   (void)unlink(path);
-  with_trap(empty); /* reading a mapping of it would be a bus error */
+  with_trap(empty); /* reading from a mapping of an empty file would be a bus error */
   CU_ASSERT_FATAL(mkfifo(path, 0600) == 0);
   int pipe_end = open(path, O_RDWR);
   (void)unlink(path);
@@ -114,7 +114,8 @@ static void test_huge_pages(void)
   CU_ASSERT(osli_pages_offered("always within_size [advise] never deny force\n"));
   CU_ASSERT(osli_pages_offered("[always] within_size advise never deny force\n"));
   CU_ASSERT(!osli_pages_offered(""));
-  for (int huge = 0; huge < 2; huge++) { /* all pages are allocated before the first access */
+  /* checks that all pages are allocated before the first access */
+  for (int huge = 0; huge < 2; huge++) {
     int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
     CU_ASSERT(ftruncate(file, (off_t)(PAGES * page)) == 0);
     OSLA_ASSERT_OK(osli_pages_map(file, PAGES * page, &at));
@@ -175,8 +176,8 @@ void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t
   return MAP_FAILED;
 }
 
-/* One rank cannot create another mapping: cached regions are freed for one more; then all ranks
- * report an error. */
+/* Tests a rank that cannot create another mapping: cached regions are freed, so that one more
+ * region can be made; for the next region, all ranks report an error. */
 static void test_most_mappings(void)
 {
   enum { MOST = 1 << 20, SPARE = 20 };
@@ -190,12 +191,13 @@ static void test_most_mappings(void)
   CU_ASSERT_FATAL(at != MAP_FAILED && limit > 0 && limit < MOST);
   OSLA_ASSERT_OK(osla_segment_create(t, 100, 0, &s));
   osla_segment_destroy(&s);
-  for (; last && cut < 2 * MOST; cut += 2) /* each call cuts a mapping into three */
+  for (; last && cut < 2 * MOST; cut += 2) /* each call of mprotect cuts a mapping into three */
     if (mprotect(at + cut * page, page, PROT_READ) != 0) break;
   for (int i = 0; last && i < SPARE; i++)
     (void)mprotect(at + (cut -= 2) * page, page, PROT_NONE);
   refusals = last;
-  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &s)); /* cached regions were freed for it */
+  /* cached regions were freed to make room for this mapping */
+  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &s));
   refusals = last;
   osla_err err = osla_segment_create(t, 1 << 20, 0, &other);
   CU_ASSERT(err == OSLA_ERR_MEM && strstr(osla_error_text(), "vm.max_map_count"));

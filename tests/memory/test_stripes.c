@@ -16,7 +16,8 @@ static void test_masks(void)
   osla_stripes lock = {0};
   CU_ASSERT(osla_stripes_try(&lock, 0x0f));
   CU_ASSERT(!osla_stripes_try(&lock, 0x08));
-  CU_ASSERT(!osla_stripes_try(&lock, 0x18)); /* acquires neither stripe, although one is free */
+  /* acquires neither of the two stripes, although one is free */
+  CU_ASSERT(!osla_stripes_try(&lock, 0x18));
   CU_ASSERT(osla_stripes_try(&lock, 0x10));
   CU_ASSERT(osla_stripes_try(&lock, UINT64_C(1) << 63));
   CU_ASSERT(osla_stripes_try(&lock, 0)); /* an empty mask */
@@ -55,7 +56,7 @@ typedef struct locker {
 static uint64_t some_mask(uint64_t seed, int64_t k)
 {
   if (k % 50 == 0) return UINT64_MAX;
-  /* only eight stripes, for more contention */
+  /* chooses from only eight stripes, for more contention */
   uint64_t mask = UINT64_C(1) << osla_test_choose(seed, 3 * k, 8);
   if (k % 2) mask |= UINT64_C(1) << osla_test_choose(seed, 3 * k + 1, STRIPES);
   return mask | UINT64_C(1) << osla_test_choose(seed, 3 * k + 2, 8);
@@ -201,7 +202,8 @@ static void test_starving(void)
   (void)pthread_join(waiter, NULL);
   double seconds = osla_clock() - start;
   OSLA_ASSERT_MSG(seconds < limit_s, "%.3f s: not before the others stopped", seconds);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* the other threads of all ranks continue until then */
+  /* the other threads of all ranks hold stripes until this barrier */
+  OSLA_ASSERT_OK(osla_barrier(t));
   atomic_store(&stop, true);
   for (int i = 0; i < STREAMS; i++)
     (void)pthread_join(threads[i], NULL);
@@ -211,7 +213,7 @@ static void test_starving(void)
   osla_transport_destroy(&t);
 }
 
-/* Tries until the thread has the claim. */
+/* Tries to acquire the stripes, without success, until the thread has a claim on them. */
 static void try_in_vain(osla_stripes *lock, uint64_t mask, osla_stripes_patience *patience)
 {
   double end = osla_clock() + limit_s;
@@ -228,18 +230,19 @@ static void test_claims(void)
   CU_ASSERT(osla_stripes_try(&lock, 1));
   try_in_vain(&lock, 3, &older);
   CU_ASSERT(lock.claimed == 3 && lock.claimant == older.ticket);
-  try_in_vain(&lock, 5, &younger); /* the other claim has ended meanwhile */
+  try_in_vain(&lock, 5, &younger); /* the claim of the older ticket has ended meanwhile */
   CU_ASSERT(lock.claimed == 5 && lock.claimant == younger.ticket);
   try_in_vain(&lock, 3, &older);
   CU_ASSERT(lock.claimed == 3 && lock.claimant == older.ticket);
   CU_ASSERT(older.ticket < younger.ticket);
-  CU_ASSERT(osla_stripes_try(&lock, 8)); /* not claimed */
+  CU_ASSERT(osla_stripes_try(&lock, 8)); /* the stripe of mask 8 is not claimed */
   osla_stripes_release(t, &lock, 1);
   CU_ASSERT(osla_stripes_try_again(&lock, 3, &older));
   CU_ASSERT(lock.claimed == 0 && lock.claimant == 0 && older.ticket == 0 && older.since == 0);
   try_in_vain(&lock, 5, &younger);
   osla_stripes_release(t, &lock, 3 | 8);
-  osla_stripes_take(t, &lock, 5); /* the younger claimant never returns */
+  /* the younger claimant makes no further attempt, and its claim ends by time */
+  osla_stripes_take(t, &lock, 5);
   osla_stripes_release(t, &lock, 5);
   CU_ASSERT(lock.held == 0);
   osla_transport_destroy(&t);

@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 60, MOST = OSLA_MOST_LETTER };
 
-/* A transport that exchanges letters by messages (sparse), or by an all-to-all. */
+/* Makes a transport that exchanges letters by messages (sparse is true), or by an all-to-all. */
 static osla_transport *transport_of(bool sparse)
 {
   osla_transport *t = NULL;

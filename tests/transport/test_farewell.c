@@ -10,7 +10,7 @@
 enum { WORLD_TAG = 32749 };
 static int n_world; /* number of messages sent in MPI_COMM_WORLD with that tag */
 
-/* Replaces MPI's function, in the library as well. */
+/* Replaces the function of MPI, in the library as well, to count messages. */
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
   MPI_Comm_group(MPI_COMM_WORLD, &world);
 
   const int before = count_free();
-  for (int many = 2; many <= LARGEST_SET;
-       many++) /* small sets first, so that no set covers a later one */
+  /* small sets first, so that no earlier set contains all ranks of a later one */
+  for (int many = 2; many <= LARGEST_SET; many++)
     for (int members = 0; members < 1 << RANKS; members++)
       if (__builtin_popcount((unsigned)members) == many && members & 1 << rank)
         failed |= arrange(world, members) != OSLA_OK;

@@ -114,7 +114,7 @@ static void test_version_2(void)
   end();
 }
 
-/* No memory is left; memory.high is below memory.max. */
+/* Tests a group without free memory, whose limit memory.high is below memory.max. */
 static void test_full(void)
 {
   begin("0::/a/b\n", unified);
@@ -129,7 +129,7 @@ static void test_full(void)
   expect_memory(&g, 0, "/sys/fs/c g/a/b", 0);
   expect_memory(&g, 1, "/sys/fs/c g/a", 900);
   expect_cores(&g, NULL, 0);
-  put("/sys/fs/c g/a/b/memory.max", "600\n"); /* used up exactly */
+  put("/sys/fs/c g/a/b/memory.max", "600\n"); /* the group uses its limit exactly */
   g = look();
   expect_memory(&g, 0, "/sys/fs/c g/a/b", 0);
   end();
@@ -183,7 +183,8 @@ static void test_not_hierarchical(void)
   end();
 }
 
-/* The group lies below no mount, so the limits of the mount's top hold. */
+/* Tests a group that lies below no mount, so that the limits of the folder at the top of the mount
+ * hold. */
 static void test_hidden(void)
 {
   begin("0::/../other\n", unified);

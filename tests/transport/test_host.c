@@ -87,14 +87,14 @@ static void test_identity(void)
 {
   char mine[32];
   (void)snprintf(mine, sizeof mine, "x%d", osla_test_rank());
-  expect_one_host(); /* one real machine, even if MPI sees several nodes */
+  expect_one_host(); /* all ranks are on one real machine, even if MPI sees several nodes */
   name = mine;
   expect_one_host();
   CU_ASSERT(strcmp(look().name, mine) == 0);
-  kernel = mine; /* several machines */
+  kernel = mine; /* the ranks pretend to run on several machines */
   name = "localhost";
   expect_nodes();
-  kernel = ""; /* machines whose kernel id is unreadable */
+  kernel = ""; /* the ranks pretend to run on machines whose kernel id is unreadable */
   expect_one_host();
   name = mine;
   expect_nodes();
@@ -123,14 +123,15 @@ static void test_cores(void)
   CU_ASSERT_FATAL(sched_getaffinity(0, sizeof mask, &mask) == 0);
   int all = CPU_COUNT(&mask);
   expect_cores(0, 0, all);
-  expect_cores(0.1, 7, 1); /* all ranks in one group */
-  /* a quota above the number of cores */
+  expect_cores(0.1, 7, 1); /* all ranks are in one control group with a quota of 0.1 cores */
+  /* a quota above the number of cores has no effect */
   expect_cores(1000, 7, all);
-  expect_cores(0.5, 7 + (uint64_t)rank, smaller((size + 1) / 2, all)); /* a group for each rank */
-  /* one rank without a quota */
+  /* each rank is in a control group of its own */
+  expect_cores(0.5, 7 + (uint64_t)rank, smaller((size + 1) / 2, all));
+  /* one rank has no quota */
   expect_cores(rank == size - 1 ? 0 : 0.1, 7, all);
 
-  osla_transport *t = NULL; /* waits must not spin if the quota is exceeded */
+  osla_transport *t = NULL; /* waits must not spin if the ranks exceed the quota of cores */
   groups = (osla_groups){.cores = 1, .cpu_id = 7};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
   CU_ASSERT(osla_transport_oversubscribed(t) == (size > 1));
@@ -168,14 +169,15 @@ static void set_memory(uint64_t id, uint64_t available)
 
 static void test_memory(void)
 {
-  set_memory(50, 1 << 20); /* all ranks in one group */
+  set_memory(50, 1 << 20); /* all ranks are in one control group */
   osla_transport *t = osla_test_transport();
   uint64_t size = (uint64_t)osla_test_size(), own = 100 + (uint64_t)osla_test_rank(), shared, bytes;
   OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
   OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("1048576 bytes are left of its control group's memory limit");
   OSLA_ASSERT_SAME_TEXT();
-  set_memory(own, 1000); /* each rank in its own group, and all in another one */
+  /* each rank is in a control group of its own, and all ranks are in a second one */
+  set_memory(own, 1000);
   OSLA_ASSERT_OK(osla_memory_check(t, 1000));
   osla_memory_available(&shared, &bytes);
   CU_ASSERT(bytes == 1000);
@@ -183,7 +185,7 @@ static void test_memory(void)
   set_memory(own, 1 << 20);
   OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
   OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
-  set_memory(own, 0); /* no memory is left */
+  set_memory(own, 0); /* the control group of each rank has no memory left */
   OSLA_ASSERT_OK(osla_memory_check(t, 0));
   OSLA_ASSERT_ERR(osla_memory_check(t, 1), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("only 0 bytes are left of its control group's memory limit");

@@ -46,7 +46,7 @@ static void test_each_allocation(void)
     failures += call_with_failing_allocation(number, make_all, &o, &hit) != OSLA_OK;
     destroy_all(&o);
   }
-  CU_ASSERT(failures >= 15); /* otherwise the test reached too few allocations */
+  CU_ASSERT(failures >= 15); /* a smaller number shows that the test reached too few allocations */
 }
 
 /* ---- puts with notify ---- */
@@ -59,7 +59,7 @@ typedef struct put {
   unsigned char *source; /* [LARGE] data of the put */
   size_t bytes;
   bool posts;
-  uint64_t value; /* value of the notify, which grows */
+  uint64_t value; /* value of the latest notify, which grows with each put */
   int64_t wrong;
 } put;
 
@@ -100,12 +100,12 @@ static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
   put p = {.source = osla_test_allocate(LARGE, 1), .bytes = bytes, .posts = posts};
   int met = 0, hit = 1;
   for (int number = 0; hit && number < 100; number++) {
-    /* a segment that has sent nothing yet */
+    /* a new segment, on which nothing has been sent yet */
     OSLA_ASSERT_OK(osla_segment_create(t, LARGE + 8, 1, &p.segment));
     p.value = 0;
     (void)call_with_failing_allocation(number, put_once, &p, &hit);
     met += hit;
-    OSLA_ASSERT_OK(put_once(&p)); /* works after the failure */
+    OSLA_ASSERT_OK(put_once(&p)); /* the put works after the failure */
     osla_segment_destroy(&p.segment);
   }
   OSLA_ASSERT_MSG(p.wrong == 0, "%zu bytes: %d wrong", bytes, (int)p.wrong);
@@ -114,7 +114,7 @@ static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
   return met;
 }
 
-/* With puts as messages, and with MPI's one-sided operations. */
+/* Tests puts with notify that travel as messages, and puts by MPI's one-sided operations. */
 static void test_put_notify(void)
 {
   static const char *const ways[] = {"on", "off"};

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Writes the numbers below `most`, except those that leave remainder r on rank r when divided by
- * `skip`. */
+/* Writes to the list of rank r the numbers below `most`, except those whose remainder is r when
+ * divided by `skip`. */
 static int64_t make_list(int64_t most, int64_t skip, int64_t *list)
 {
   int64_t n = 0;
@@ -36,7 +36,7 @@ static void test_common(void)
   osla_transport_destroy(&t);
 }
 
-/* Lists of very different lengths. */
+/* Tests lists of very different lengths. */
 static void test_uneven(void)
 {
   osla_transport *t = osla_test_transport();
@@ -48,7 +48,8 @@ static void test_uneven(void)
   CU_ASSERT(common == 1 && list[0] == 299 * 1000);
 
   for (int64_t i = 0; i < n; i++)
-    list[i] = 2 * i + (last ? 1 : 0); /* common to all ranks but one */
+    /* even numbers on all ranks but the last one, which has odd numbers */
+    list[i] = 2 * i + (last ? 1 : 0);
   OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
   CU_ASSERT(common == (osla_test_size() == 1 ? n : 0));
 
@@ -68,7 +69,8 @@ static void test_failure(void)
   OSLA_ASSERT_TEXT("77 is too much here");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(common == 0 && list[0] == 1 && list[1] == 2);
-  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", 2, list, &common)); /* works after the failure */
+  /* the call works after the failure */
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", 2, list, &common));
   CU_ASSERT(common == 2);
   osla_transport_destroy(&t);
 }
@@ -109,7 +111,8 @@ static void test_arguments(void)
     OSLA_ASSERT_TEXT("77 is too much here");
     CU_ASSERT(common == 0);
   }
-  if (osla_test_size() > 1) { /* differs beyond the text that messages show */
+  /* the names of the calls differ behind the part that error texts show */
+  if (osla_test_size() > 1) {
     char call[100];
     (void)snprintf(call, sizeof call, "gemm %070d", last);
     OSLA_ASSERT_ERR(osla_meet(t, OSLA_OK, call, 1, list, &common), OSLA_ERR_STATE);
@@ -122,7 +125,8 @@ static void test_arguments(void)
   osla_transport_destroy(&t);
 }
 
-/* The ranks with `lost` search for the call; the other ranks make it on the transport `at`. */
+/* Ranks whose `lost` is true search for the call; the other ranks make the call on the transport
+ * `at`. */
 static void look(osla_transport *both[2], osla_transport *at, bool lost)
 {
   int64_t common = -1;
@@ -140,8 +144,8 @@ static void look(osla_transport *both[2], osla_transport *at, bool lost)
       OSLA_ERR_ARG);
 }
 
-/* Searches for the transport of a call among one of all ranks, and one of every other rank in
- * reverse order. */
+/* Tests searches for the transport of a call among two transports: one of all ranks, and one of
+ * every second rank in reverse order. */
 static void test_find(void)
 {
   osla_transport *all = osla_test_transport(), *part = NULL, *found = all;
@@ -155,7 +159,8 @@ static void test_find(void)
 
   OSLA_ASSERT_OK(osla_meet_find(0, NULL, &found));
   CU_ASSERT(found == NULL);
-  OSLA_ASSERT_OK(osla_meet_find(1, &all, &found)); /* found at once */
+  /* a transport that is the only candidate is found at once */
+  OSLA_ASSERT_OK(osla_meet_find(1, &all, &found));
   CU_ASSERT(found == (size > 1 ? all : NULL));
   for (int i = 0; i < 4; i++) {
     if (size > 1) look(i % 2 ? both : turned, all, rank == i % size);
@@ -170,14 +175,16 @@ static void test_find(void)
       OSLA_ASSERT_OK(osla_meet_find(2, both, &found));
       CU_ASSERT(found == NULL);
     }
-    OSLA_ASSERT_OK(osla_barrier(all)); /* also waits for the ranks that did not search */
+    /* this barrier also waits for the ranks that did not search */
+    OSLA_ASSERT_OK(osla_barrier(all));
   }
   osla_transport_destroy(&part);
   osla_transport_destroy(&all);
 }
 
-/* Two transports of two ranks have rank 2 in common, and all ranks search. Their first ranks ask at
- * the same time, and rank 2 can answer yes to one of them only. */
+/* Two transports of two ranks have rank 2 in common, and all ranks search. The first ranks of both
+ * transports ask at the same time whether to abandon the search, and rank 2 can answer yes to only
+ * one of them. */
 static void test_two_give_up(void)
 {
   enum { ROUNDS = 8 };
@@ -185,7 +192,8 @@ static void test_two_give_up(void)
   int rank = osla_test_rank(), n = 0;
   OSLA_ASSERT_OK(osla_barrier(all));
   if (osla_test_size() == 3) {
-    for (int i = 0; i < 4; i++) { /* each of {0, 2} and {1, 2} twice */
+    /* two transports of the ranks {0, 2}, and two of the ranks {1, 2} */
+    for (int i = 0; i < 4; i++) {
       MPI_Comm comm;
       bool in = rank == 2 || rank == i % 2;
       CU_ASSERT_FATAL(MPI_Comm_split(MPI_COMM_WORLD, in ? 1 : MPI_UNDEFINED, rank, &comm) ==
@@ -195,7 +203,7 @@ static void test_two_give_up(void)
     }
     for (int i = 0; i < ROUNDS; i++) {
       OSLA_ASSERT_OK(osla_barrier(all));
-      if (rank == 2) /* begins its search last, on both */
+      if (rank == 2) /* rank 2 begins its search last, on both of its transports */
         (void)nanosleep(&(struct timespec){0, 20000000}, NULL);
       for (int time = 0; time < (rank == 2 ? 2 : 1); time++) {
         OSLA_ASSERT_OK(osla_meet_find(2, mine, &found));

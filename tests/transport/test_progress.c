@@ -41,7 +41,8 @@ static void test_hooks_run(void)
   osla_progress_remove(t, count_call, &a);
   osla_progress(t);
   CU_ASSERT(a == 2 && b == 2);
-  osla_progress_remove(t, count_call, &a); /* removing an absent hook has no effect */
+  /* removing a hook that is not in the list has no effect */
+  osla_progress_remove(t, count_call, &a);
   osla_progress(t);
   CU_ASSERT(a == 2 && b == 3);
   osla_progress_remove(t, count_call, &b);
@@ -81,8 +82,8 @@ typedef struct nest {
   atomic_int calls, inside, overlaps;
 } nest;
 
-/* Makes progress inside a hook. It must not run the hooks again, and a transfer may be waited for
- * there. */
+/* A hook that makes progress. Its progress step must not run the hooks again, and the hook may wait
+ * for a transfer. */
 static void call_progress(void *arg)
 {
   nest *n = arg;
@@ -116,15 +117,15 @@ static void test_hooks_never_nest(void)
   osla_transport_destroy(&t);
 }
 
-/* Two threads make progress, the progress thread and this one. After its removal a hook is not
- * called any more. */
+/* Tests hooks while two threads make progress, the progress thread and this one. A hook that was
+ * removed is not called any more. */
 static void test_hooks_one_at_a_time(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = with_progress_thread();
   nest n = {.t = t};
   OSLA_ASSERT_OK(osla_progress_add(t, call_progress, &n));
-  double end = osla_clock() + 5.0; /* much longer than needed */
+  double end = osla_clock() + 5.0; /* a limit much longer than the calls need */
   for (int i = 0; (i < 2000 || n.calls < 2000) && osla_clock() < end; i++)
     osla_progress(t);
   osla_progress_remove(t, call_progress, &n);

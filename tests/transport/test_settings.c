@@ -62,7 +62,7 @@ static void test_other_build(void)
   other_build = osla_test_rank() == 1;
   osla_transport *t = NULL;
   OSLA_ASSERT_ERR(osla_transport_create(MPI_COMM_WORLD, NULL, &t), OSLA_ERR_STATE);
-  OSLA_ASSERT_TEXT("on rank 1: all ranks need one build"); /* the rank numbers are artificial */
+  OSLA_ASSERT_TEXT("on rank 1: all ranks need one build");
   CU_ASSERT(!other_build);
 }
 
@@ -108,7 +108,7 @@ static void test_expectations(void)
   expect_error(OSLA_ERR_STATE, part);
   (void)unsetenv("OSLA_EXPECT_RANKS");
 
-  /* OSLA_EXPECT_RANKS does not hold for a transport on some of the ranks. */
+  /* A transport on some of the ranks ignores OSLA_EXPECT_RANKS. */
   osla_transport *t = NULL;
   if (osla_test_size() > 1) {
     (void)setenv("OSLA_EXPECT_RANKS", "1000", 1);
@@ -124,7 +124,7 @@ static void test_fake_nodes(void)
   osla_transport *t = NULL;
   if (getenv("OSLA_FAKE_NODES")) return;
   (void)unsetenv("OSLA_EXPECT_NODES");
-  /* more fake nodes than ranks give one node for each rank */
+  /* if there are more fake nodes than ranks, each rank is a node */
   (void)setenv("OSLA_FAKE_NODES", "3", 1);
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
   CU_ASSERT(osla_transport_n_nodes(t) == (size < 3 ? size : 3));

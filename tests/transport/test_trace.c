@@ -114,7 +114,7 @@ static void test_transfers(void)
   CU_ASSERT(s.kind[OSLA_TRACE_ISSUE].events == 2 * far);
   CU_ASSERT(s.kind[OSLA_TRACE_COPY].events == 2 * (size - far));
   CU_ASSERT(s.kind[OSLA_TRACE_COPY].amount == 2000.0 * (size - far));
-  /* recorded only if the transfer was incomplete */
+  /* a wait is recorded only if the transfer was incomplete */
   CU_ASSERT(s.kind[OSLA_TRACE_WAIT].events <= far);
   CU_ASSERT(s.kind[OSLA_TRACE_FLUSH].events == size);
   CU_ASSERT(s.kind[OSLA_TRACE_NOTIFY].events == size &&
@@ -130,7 +130,7 @@ static void test_transfers(void)
     CU_ASSERT(s.kind[kind].seconds_largest <= s.kind[kind].seconds &&
               s.kind[kind].seconds <= s.seconds * size);
 
-  OSLA_ASSERT_OK(osla_trace_start(t)); /* clears the record */
+  OSLA_ASSERT_OK(osla_trace_start(t)); /* starting a trace discards the events of the earlier one */
   s = summary_of(t);
   CU_ASSERT(all_events(&s) == 0);
   osla_counter_destroy(&counter);
@@ -139,7 +139,7 @@ static void test_transfers(void)
 }
 
 /* The local products of a factorisation do the floating-point operations that it needs. The grid
- * has one process row, because with several all of them solve for the rows of U. */
+ * has one process row, because with several process rows each of them solves for the rows of U. */
 static void test_kernel(void)
 {
   enum { N = 90, NB = 16 };
@@ -177,13 +177,14 @@ static void test_overlap(void)
   bool first = osla_transport_rank(t) == 0;
   OSLA_ASSERT_OK(osla_trace_start(t));
   double since = osla_trace_now(t);
-  if (first) { /* two concurrent gets in 0 .. 4, a wait in the last quarter, and a copy */
+  /* two concurrent gets from time 0 to 4, waits in the last quarter of that time, and a copy */
+  if (first) {
     add(t, OSLA_TRACE_GET, since, 0, 4);
     add(t, OSLA_TRACE_GET, since, 1, 3.5);
     add(t, OSLA_TRACE_WAIT, since, 3, 3.5);
     add(t, OSLA_TRACE_WAIT, since, 3.25, 4);
     add(t, OSLA_TRACE_GEMM, since, 0, 3);
-    add(t, OSLA_TRACE_NOTIFY_WAIT, since, 5, 9); /* not part of a transfer */
+    add(t, OSLA_TRACE_NOTIFY_WAIT, since, 5, 9); /* a wait for a notify is not part of a transfer */
     add(t, OSLA_TRACE_COPY, since, 10, 11);
   }
   osla_trace_summary s = summary_of(t);
@@ -193,7 +194,7 @@ static void test_overlap(void)
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].seconds, 6.5, 1e-6);
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].amount, 2, 0);
 
-  /* times add up over the ranks; wait and issue alone are exposed */
+  /* times add up over the ranks; the only exposed times are those of waits and issues */
   OSLA_ASSERT_OK(osla_trace_start(t));
   since = osla_trace_now(t);
   add(t, OSLA_TRACE_PUT, since, 0, first ? 10 : 1);
@@ -254,7 +255,7 @@ static void test_limit(void)
 
 /* --- the file --- */
 
-/* Makes a folder for the files of a test, with one name on all ranks. */
+/* Makes a folder for the files of a test. All ranks get its name. */
 static void make_folder(char name[32])
 {
   (void)snprintf(name, 32, "/tmp/osla-test-XXXXXX");
@@ -279,7 +280,7 @@ static double number_of(const json_t *event, const char *key)
   return json_number_value(json_object_get(event, key));
 }
 
-/* Contents of the file about one rank. */
+/* Events of one rank that a trace file contains: their numbers and times. */
 typedef struct seen {
   int names, events, begun, ended;
   double last_end, barrier_start, barrier_end;
@@ -297,12 +298,13 @@ static void look_at(const osla_transport *t, const json_t *event, double toleran
     return;
   }
   s->events++;
-  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* times in us */
+  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* times in the file are in us */
   CU_ASSERT((int)number_of(json_object_get(event, "args"), "rank") == rank);
   if (phase[0] == 'b') s->begun++;
   if (phase[0] == 'e') s->ended++;
   if (phase[0] != 'X') return;
-  CU_ASSERT(end >= s->last_end - 1e-3); /* events are recorded at their end by one thread */
+  /* one thread records each event when it ends, so the ends are in ascending order */
+  CU_ASSERT(end >= s->last_end - 1e-3);
   s->last_end = end;
   if (strcmp(name, "barrier") != 0) return;
   s->barrier_start = start;
@@ -365,7 +367,7 @@ static void test_file(void)
   osla_transport_destroy(&t);
 }
 
-/* The clocks of the nodes differ by hours; their offsets are found within a round trip. */
+/* Tests clocks that differ by hours between nodes; their offsets are found within a round trip. */
 static void test_clocks(void)
 {
   osla_transport *t = osla_test_transport();
@@ -375,7 +377,7 @@ static void test_clocks(void)
   osla_transport_destroy(&t);
 }
 
-/* Several pieces of events from each rank, and dropped events. */
+/* Tests a file with several pieces of events from each rank, and with dropped events. */
 static void test_long_file(void)
 {
   osla_transport *t = osla_test_transport();
@@ -387,13 +389,13 @@ static void test_long_file(void)
   double since = osla_trace_now(t);
   for (int i = 0; i < 16384 * rank + 7; i++)
     osla_trace_add(t, OSLA_TRACE_GEMM, since, i);
-  osla_trace_add(t, OSLA_TRACE_GEMM, since, (double)NAN); /* NaN is no JSON number */
+  osla_trace_add(t, OSLA_TRACE_GEMM, since, (double)NAN); /* JSON has no NaN */
   OSLA_ASSERT_OK(osla_trace_write(t, path));
   if (rank == 0) {
     json_t *root = json_load_file(path, 0, NULL);
     size_t expected = 0;
     for (int other = 0; other < size; other++)
-      expected += 3 + 16384 * (size_t)other + 8; /* three events with names */
+      expected += 3 + 16384 * (size_t)other + 8; /* each rank has three events that name its rows */
     OSLA_ASSERT_MSG(json_array_size(root) == expected, "%zu, not %zu", json_array_size(root),
                     expected);
     json_decref(root);

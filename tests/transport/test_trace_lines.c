@@ -38,7 +38,7 @@ static void test_channel(void)
     OSLA_ASSERT_OK(osla_channel_send(set, 0, s));
     OSLA_ASSERT_OK(osla_channel_recv(set, 0, &message, NULL));
   }
-  osla_channels_destroy(&set); /* then all messages have left */
+  osla_channels_destroy(&set); /* the channels are destroyed after all messages have left */
   osla_trace_summary s = summary_of(t);
   const double expected = far && !osla_test_on_armci(t) ? 2 * MESSAGES : 0;
   for (int kind = OSLA_TRACE_PUT; kind <= OSLA_TRACE_ISSUE; kind++)

@@ -26,16 +26,18 @@ static void test_unwritable(void)
   OSLA_ASSERT_ERR(osla_trace_write(t, "/dev"), OSLA_ERR_IO); /* a directory */
   OSLA_ASSERT_TEXT("/dev: exists and is not a regular file");
   OSLA_ASSERT_ERR(osla_trace_write(t, ""), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but every write fails */
+  /* opening this file succeeds, but every write fails */
+  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("No space left on device");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_OK(osla_trace_write(t, "/dev/null"));
-  CU_ASSERT(stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode)); /* not replaced by a file */
+  /* the device was not replaced by a file */
+  CU_ASSERT(stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode));
   osla_transport_destroy(&t);
   scratch_remove(0);
 }
 
-/* Someone has guessed the temporary name and made it a link to another file. */
+/* Tests a temporary name that someone has guessed and made a link to another file. */
 static void test_beside_link(void)
 {
   osla_transport *t = traced();

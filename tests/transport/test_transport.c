@@ -32,7 +32,8 @@ static void test_who_is_who(void)
   const char *wish = getenv("OSLA_TRANSPORT");
   CU_ASSERT(strcmp(osla_transport_name(t), wish ? wish : "mpi") == 0);
   MPI_Comm_compare(osla_transport_comm(t), MPI_COMM_WORLD, &result);
-  CU_ASSERT(result == MPI_CONGRUENT); /* a duplicate of the caller's communicator */
+  /* the transport has a duplicate of the caller's communicator */
+  CU_ASSERT(result == MPI_CONGRUENT);
   osla_transport_destroy(&t);
   CU_ASSERT_PTR_NULL(t);
   osla_transport_destroy(&t);
@@ -56,7 +57,7 @@ static void test_node_map(void)
   MPI_Allgather(&node, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD);
   OSLA_ASSERT_MSG(n_nodes == expected_nodes(t), "%d nodes of %d ranks", n_nodes, size);
   for (int rank = 0; rank < size; rank++) {
-    /* nodes are numbered by their lowest rank */
+    /* nodes are numbered in the order of their lowest ranks */
     CU_ASSERT(nodes[rank] >= 0 && nodes[rank] <= highest + 1);
     if (nodes[rank] > highest) highest = nodes[rank];
     CU_ASSERT(osla_transport_same_node(t, rank) == (nodes[rank] == node));
@@ -88,7 +89,8 @@ static void test_out_of_order(void)
     bool same = osla_transport_same_node(job, of_job);
     CU_ASSERT(osla_transport_same_node(t, r) == same);
     CU_ASSERT(osla_transport_node_rank_of(t, r) == (same ? near++ : -1));
-    CU_ASSERT(node >= 0 && node <= highest + 1); /* nodes are numbered by their lowest rank */
+    /* nodes are numbered in the order of their lowest ranks */
+    CU_ASSERT(node >= 0 && node <= highest + 1);
     if (node > highest) highest = node;
   }
   CU_ASSERT(near == osla_transport_node_size(t));
@@ -129,7 +131,8 @@ static void test_sub_communicator(void)
 
 /* --- agreement ------------------------------------------------------------------------------- */
 
-/* The ranks whose bits are set fail, each with a different error. */
+/* Lets the ranks whose bits are set in `failing` fail, each with a different error, and checks the
+ * agreement. */
 static void agree_on(osla_transport *t, unsigned failing)
 {
   int rank = osla_transport_rank(t), lowest = 0;
@@ -174,7 +177,8 @@ static void test_agree_long_text(void)
 
 /* --- collectives ----------------------------------------------------------------------------- */
 
-/* No rank leaves before the last one has entered. All processes of the machine have one clock. */
+/* Tests that no rank leaves a barrier before the last one has entered it. All processes of the
+ * machine have one clock. */
 static void test_barrier(void)
 {
   osla_transport *t = osla_test_transport();
@@ -225,7 +229,8 @@ static void test_bcast(void)
   osla_transport_destroy(&t);
 }
 
-/* Longer than one MPI call of the library (2^27 elements). Two ranks only, to save memory. */
+/* Tests a broadcast of more elements than one MPI call of the library handles (2^27). Only with two
+ * ranks, to save memory. */
 static void test_bcast_in_pieces(void)
 {
   osla_transport *t = osla_test_transport();
@@ -271,7 +276,7 @@ static void test_mpi_failure(void)
   OSLA_ASSERT_TEXT("MPI_Ibcast");
   OSLA_ASSERT_ERR(osla_allreduce(t, &value, 1, MPI_INT, MPI_OP_NULL), OSLA_ERR_MPI);
   OSLA_ASSERT_TEXT("MPI_Iallreduce");
-  OSLA_ASSERT_OK(osla_barrier(t)); /* the transport still works */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* the transport works after the error */
   osla_transport_destroy(&t);
 }
 
@@ -292,7 +297,7 @@ static void test_thread_level(void)
   CU_ASSERT_PTR_NULL(t);
 }
 
-/* Only one rank asks for a progress thread. */
+/* Tests a transport on which only one rank asks for a progress thread. */
 static void test_one_progress_thread(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
@@ -305,8 +310,8 @@ static void test_one_progress_thread(void)
   osla_transport_destroy(&t);
 }
 
-/* Checks that the text has the bytes needed on the host of the lowest failing rank, and the bytes
- * available there. */
+/* Checks that the error text has the number of bytes needed on the host of the lowest failing rank,
+ * and the number of bytes available there. */
 static void check_absurd(osla_transport *t, uint64_t mine, uint64_t needed_there)
 {
   OSLA_ASSERT_ERR(osla_memory_check(t, mine), OSLA_ERR_MEM);
@@ -333,7 +338,7 @@ static void test_memory_check(void)
   osla_transport_destroy(&t);
 }
 
-/* Sums beyond 64 bits are too large. */
+/* Sums of bytes that exceed 64 bits count as too large. */
 static void test_memory_check_overflow(void)
 {
   osla_transport *t = osla_test_transport();

@@ -16,10 +16,11 @@ enum { MOST_KEYS = 16, MOST_WORDS = 4096, TEXT = 160 };
 
 static struct {
   pthread_mutex_t lock;
-  int n_windows, n_keys; /* number of windows, and of keys of the latest one */
+  /* number of windows created, and number of info keys of the latest window */
+  int n_windows, n_keys;
   char key[MOST_KEYS][TEXT], value[MOST_KEYS][TEXT];
   int n_words, n_sums, n_replaced, broken;
-  char why[TEXT]; /* the first broken promise */
+  char why[TEXT]; /* description of the first broken promise */
   struct word {
     MPI_Win win;
     int rank;
@@ -163,7 +164,8 @@ static void test_keys(void)
     CU_ASSERT_STRING_EQUAL(told("accumulate_max_bytes"), "8");
     CU_ASSERT_STRING_EQUAL(told("disable_shm_accumulate"), "true");
     CU_ASSERT_STRING_EQUAL(told("acc_single_intrinsic"), "true");
-    CU_ASSERT_STRING_EQUAL(told("same_size"), ""); /* not promised, because sizes differ */
+    /* not promised, because the sizes of the ranks' memory differ */
+    CU_ASSERT_STRING_EQUAL(told("same_size"), "");
   }
   osla_transport_destroy(&t);
 
@@ -193,7 +195,8 @@ static void use_words(osla_transport *t)
     OSLA_ASSERT_OK(osla_notify_post(s, to, 0, 2 * i));
     OSLA_ASSERT_OK(osla_counter_next(counter, 1, &before));
     osla_notify_wait(s, from, 0, 2 * i);
-    CU_ASSERT(osla_notify_read(s, from, 0) == 2 * i); /* the second word arrived last */
+    /* the second of two words to this slot has arrived last */
+    CU_ASSERT(osla_notify_read(s, from, 0) == 2 * i);
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
     OSLA_ASSERT_OK(osla_put_notify(s, to, 0, data, sizeof data, 1, i));
     osla_notify_wait(s, from, 1, i);
@@ -221,7 +224,7 @@ static void assemble(osla_transport *t)
   osla_grid_destroy(&grid);
 }
 
-/* With words as messages, and with words as accumulates. */
+/* Tests words that travel as messages, and words that travel as accumulates. */
 static void test_promises(void)
 {
   static const char *const messages[] = {"on", "off"};
@@ -236,7 +239,8 @@ static void test_promises(void)
     (void)unsetenv("OSLA_MESSAGES");
   }
   OSLA_ASSERT_MSG(seen.broken == 0, "%d promises broken, first: %s", seen.broken, seen.why);
-  if (windows) CU_ASSERT(seen.n_sums > 0 && seen.n_replaced > 0); /* all kinds of words were used */
+  if (windows)
+    CU_ASSERT(seen.n_sums > 0 && seen.n_replaced > 0); /* the test has used all kinds of words */
 }
 
 static void test_no_window(void)

@@ -26,7 +26,7 @@ enum {
   FIRST_TRANSFER = 1 << 24
 }; /* first handle of a transfer of ARMCI; handles of the MPI backend are smaller */
 
-/* The member `own` of a region. */
+/* Memory of a region that ARMCI has allocated; osla_region.own points to it. */
 typedef struct armci_memory {
   void *base;              /* this rank's result of ARMCI_Malloc */
   unsigned char *remote[]; /* [size] address of the region's first byte, valid at each rank only */
@@ -128,13 +128,14 @@ static void armci_region_free(osla_region **handle)
 
 typedef struct transfer {
   bool is_put;
-  int id;                /* ARMCI's process id of the other rank */
-  unsigned char *remote; /* address at the other rank */
+  int id; /* ARMCI's process id of the other rank */
+  /* first byte of the data in the other rank's memory, as an address of that rank */
+  unsigned char *remote;
   unsigned char *local;
 } transfer;
 
-/* Starts a transfer if handle is not NULL; otherwise completes it, a put until its source may be
- * reused. The caller holds the lock. */
+/* Starts the transfer of a piece if handle is not NULL. Otherwise completes the transfer: the data
+ * of a get have arrived, and the source of a put may be reused. The caller holds the lock. */
 static int start_piece(const transfer *x, int bytes, armci_hdl_t *handle)
 {
   if (x->is_put)
@@ -170,7 +171,7 @@ static int find_free_slot(const armci_ranks *ranks)
   return i;
 }
 
-/* Starts a transfer; a blocking one if all handles are in use. */
+/* Starts a transfer, or makes a blocking transfer if all handles are in use. */
 static osla_err start_transfer(osla_region *region, bool is_put, int rank, size_t offset,
                                void *local, size_t bytes, osla_handle *handle)
 {
@@ -249,7 +250,8 @@ static osla_err armci_flush(osla_region *region, int rank)
   return OSLA_OK;
 }
 
-/* On return the word is still under way; a later put to that rank that must follow it fences first.
+/* When the call returns, the word may still be under way. A later put that must follow the word
+ * waits for it by a fence.
  */
 static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                  size_t bytes, size_t word_offset, uint64_t word,
@@ -261,7 +263,7 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
   int id = ranks_of(region)->id[rank];
   transfer data = {true, id, remote_address(region, rank, offset), (void *)(uintptr_t)source};
   transfer flag = {true, id, remote_address(region, rank, word_offset), (unsigned char *)&word};
-  /* a rank that sees the word also sees this rank's earlier stores */
+  /* a rank that sees the word of the notify must also see the stores that this rank made before */
   atomic_thread_fence(memory_order_seq_cst);
   osli_armci_enter(region->t);
   int code = start_pieces(data, bytes, NULL);

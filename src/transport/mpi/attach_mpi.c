@@ -73,7 +73,7 @@ static osla_err check_reach(osla_region *region, const exposed_memory *exposed, 
   if (bytes > 0) memcpy(base, saved, bytes);
   OSLA_CALL(err);
   int all = found;
-  /* a barrier as well: all ranks have restored their memory */
+  /* this reduction is also a barrier, after which all ranks have restored their memory */
   OSLA_CALL(osla_allreduce(t, &all, 1, MPI_INT, MPI_MIN));
   *reached = all;
   return OSLA_OK;

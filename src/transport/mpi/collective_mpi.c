@@ -73,9 +73,10 @@ typedef struct exchange_state {
   osla_transport *t;
   const osla_sparse *x;
   int tag;
-  int next;              /* index of the next letter to send */
-  int n_received;        /* includes lost letters */
-  int code;              /* MPI error code */
+  int next; /* index of the next letter to send */
+  /* number of letters that have arrived, including letters lost for lack of memory */
+  int n_received;
+  int code;              /* MPI error code of the exchange; MPI_SUCCESS if no call has failed */
   osla_err memory_error; /* OSLA_OK unless memory for a letter was lacking */
   bool in_barrier, is_over;
   int window; /* largest number of concurrent sends */
@@ -99,7 +100,8 @@ static int receive_all(exchange_state *p)
   }
 }
 
-/* Starts sends as far as requests are free. all_taken [out]: all letters have been received. */
+/* Starts sends of letters while requests are free. Sets *all_taken to true if the receivers have
+ * received all letters of this rank. */
 static int start_sends(exchange_state *p, bool *all_taken)
 {
   const osla_letters *out = p->x->out;
@@ -150,8 +152,9 @@ static bool is_over(void *arg)
   return p->is_over || p->code != MPI_SUCCESS;
 }
 
-/* Without memory for all requests it sends one letter at a time. An MPI error ends all ranks,
- * because MPI may still read letters of the caller, and other ranks wait for letters. */
+/* Exchanges the letters. If memory for the requests of all letters is lacking, sends one letter at
+ * a time. An MPI error ends all ranks, because MPI may still read letters of the caller, and other
+ * ranks wait for letters. */
 osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *x)
 {
   const int n = x->out->n;

@@ -74,7 +74,7 @@ static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t
   head.applied = p->applied;
   memcpy(buffer, &head, sizeof head);
   e->next = (e->next + 1) % SEND_SLOTS;
-  /* a rank that sees the word also sees this rank's earlier stores */
+  /* a rank that sees the word of the notify must also see the stores that this rank made before */
   atomic_thread_fence(memory_order_seq_cst);
   OSLA_MPI(
     MPI_Isend(buffer, (int)(sizeof head + bytes), MPI_BYTE, rank, EAGER_TAG, t->comm, request));

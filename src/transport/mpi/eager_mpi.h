@@ -28,20 +28,22 @@ typedef struct osla_eager_put {
 osla_err osli_eager_add_region(osla_region *region);
 void osli_eager_remove_region(osla_region *region); /* accepts a region without an id */
 
-/* Frees the state of messages, after all regions are gone. Accepts a transport without it. Local.
+/* Frees the state of puts as messages, after all regions have been freed. Does nothing if the
+ * transport has no such state. Local.
  */
 void osli_eager_stop(osla_transport *t);
 
-/* Do puts with notify to this region travel as messages to other nodes? _max_bytes: largest number
- * of data bytes in the message of a word. Local. */
+/* osli_eager_is_used: do puts with notify to this region travel as messages to other nodes?
+ * osli_eager_max_bytes: largest number of data bytes in the message that carries the word. Local.
+ */
 bool osli_eager_is_used(const osla_region *region);
 size_t osli_eager_max_bytes(const osla_region *region);
 
-/* Sends a put with at most 1 GiB of data. This rank's puts to that rank must be flushed. The caller
- * holds the mutex.
- *   sent [out] false if there is no room now; progress makes room
- *   data [out] request to complete before the source may be reused; MPI_REQUEST_NULL if none. The
- *              caller tests it.
+/* Sends a put with at most 1 GiB of data to `rank` as messages. This rank's earlier RMA puts to
+ * `rank` must be flushed. The caller holds the mutex.
+ *   sent [out] false if there is no room for the message now; progress steps make room
+ *   data [out] request that must complete before the source may be reused; MPI_REQUEST_NULL if
+ *   none. The caller tests it.
  * Errors: MPI. */
 osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
                          MPI_Request *data);
@@ -52,15 +54,16 @@ osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *pu
 osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           bool *sent, MPI_Request *data);
 
-/* RMA may overtake a message that its target has not applied yet. Returns whether the target has
- * confirmed all data of this rank's messages to these bytes; if not, it has been asked for a
- * confirmation. The caller holds the mutex. osli_eager_wait_bytes waits for the confirmation,
- * without the mutex. */
+/* RMA may overtake a message that its target has not applied yet. osli_eager_bytes_confirmed
+ * returns whether the target has confirmed all messages of this rank with data for these bytes. If
+ * not, it requests a confirmation. Its caller holds the mutex. osli_eager_wait_bytes waits for the
+ * confirmation; its caller does not hold the mutex. */
 bool osli_eager_bytes_confirmed(osla_region *region, int rank, size_t offset, size_t bytes);
 void osli_eager_wait_bytes(osla_region *region, int rank, size_t offset, size_t bytes);
 
-/* Waits until the target has applied all messages of this rank in the region, or, for _all, until
- * all ranks have applied all messages of this rank. The targets must make progress. Local. */
+/* osli_eager_wait_rank waits until `rank` has applied all messages of this rank in the region;
+ * osli_eager_wait_all waits until all ranks have applied all messages of this rank. The receiving
+ * ranks must make progress. Local. */
 void osli_eager_wait_rank(osla_region *region, int rank);
 void osli_eager_wait_all(osla_transport *t);
 

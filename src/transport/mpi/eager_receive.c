@@ -22,7 +22,7 @@ static unsigned char *target_memory(const osla_transport *t, const eager_header 
   return osla_region_mine(t->eager->regions[head->region]);
 }
 
-/* Returns true unless the message requests an answer and no buffer for an answer is free. */
+/* Returns false if the message requests an answer and no buffer for an answer is free. */
 static bool can_answer(osla_transport *t, const eager_header *head)
 {
   osla_eager *e = t->eager;
@@ -69,8 +69,8 @@ static bool complete_arrivals(osla_transport *t)
   return found;
 }
 
-/* Do data of an earlier message of this origin, which have not arrived, go to bytes of this
- * message? */
+/* Are data of an earlier message from this origin still to arrive at bytes that this message
+ * writes? */
 static bool overlaps_pending_data(const osla_eager *e, int origin, const eager_header *head)
 {
   for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
@@ -142,11 +142,11 @@ bool osli_eager_progress(osla_transport *t)
   MPI_Request *request = &e->receives[e->head];
   MPI_Status status;
   bool found = complete_arrivals(t);
-  /* Has the message of this buffer arrived earlier, and could not be applied yet? */
+  /* true if the message in this buffer has arrived earlier and could not be applied yet */
   const bool waits = *request == MPI_REQUEST_NULL;
   if (test_receive(t, request, &status)) {
     if (waits || *request != MPI_REQUEST_NULL)
-      found = true; /* a message of a line has completed */
+      found = true; /* a message on a message line has completed */
     else
       e->origin = status.MPI_SOURCE;
   }

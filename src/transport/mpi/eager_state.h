@@ -13,47 +13,49 @@ enum {
 };
 enum { MAX_ARRIVALS = 32, SERVED_SLOTS = 16 };
 enum { ALL_REQUESTS = RECEIVE_SLOTS + SEND_SLOTS + ANSWER_SLOTS + SERVED_SLOTS };
-enum {
-  EAGER_TAG = 2,
-  DATA_TAG,
-  FETCH_TAG
-}; /* osli_send uses tag 0, the pending receive of the transport tag 1 */
-enum {
-  FIRST_LINE_TAG = 1 << 15
-};                             /* first tag of message lines; collective_mpi.c uses those below */
-enum { SEVERAL_REGIONS = -1 }; /* in eager_peer.region: bytes of several regions */
+/* tag 0 belongs to osli_send, and tag 1 to the transport's pending receive */
+enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG };
+/* first tag of message lines; collective_mpi.c uses the tags below it */
+enum { FIRST_LINE_TAG = 1 << 15 };
+/* value of eager_peer.region if the unconfirmed bytes may lie in several regions */
+enum { SEVERAL_REGIONS = -1 };
 
 /* Flags of a message. */
 enum {
   HAS_WORD = 1,
   REQUESTS_ANSWER = 2,
   IS_ANSWER = 4,
-  DATA_FOLLOWS = 8,   /* the data follow as a message with DATA_TAG */
-  REQUESTS_DATA = 16, /* the data are requested, and returned with FETCH_TAG */
+  DATA_FOLLOWS = 8,   /* flag: the data follow in a second message with DATA_TAG */
+  REQUESTS_DATA = 16, /* flag: the sender requests data, which return in a message with FETCH_TAG */
 };
 
 /* The head of a message, in front of its data. */
 typedef struct eager_header {
   uint32_t region, flags;
-  uint32_t
-    applied; /* number of messages from the receiver that the sender has applied, without answers */
-  uint32_t bytes; /* bytes of data in this message, in a following one, or requested */
+  /* number of the receiver's messages that the sender has applied; answers are not counted */
+  uint32_t applied;
+  /* number of data bytes: contained in this message, following in a second one, or requested */
+  uint32_t bytes;
   uint64_t offset, word_offset, word;
 } eager_header;
 
 /* State of the messages to and from one rank. Message counts begin at 0 and wrap around; answers
  * are not counted. */
 typedef struct eager_peer {
-  /* Numbers of messages to that rank: sent, confirmed, sent at the latest request of an answer. */
+  /* Numbers of messages to that rank: sent so far, confirmed by that rank, and sent before the
+   * latest request of an answer. */
   uint32_t sent, confirmed, asked;
-  uint32_t applied; /* messages from that rank whose data and words are stored here */
-  int region;       /* region of the unconfirmed data sent to that rank; SEVERAL_REGIONS: the
-                       range may be unconfirmed in any region */
-  size_t from, to;  /* range of the unconfirmed bytes; empty if from == to */
+  /* number of messages from that rank whose data and words this rank has stored */
+  uint32_t applied;
+  /* id of the region that contains the unconfirmed data sent to that rank; SEVERAL_REGIONS if they
+   * may lie in any region */
+  int region;
+  /* byte range in the region that contains the unconfirmed data; empty if from == to */
+  size_t from, to;
 } eager_peer;
 
-/* The latest message of a region to a rank: the peer's `sent` after it, and whether its
- * confirmation has not been awaited yet. */
+/* The latest message to a rank that concerns a region. sent: value of eager_peer.sent after that
+ * message. waits: no call has waited for the confirmation of that message yet. */
 typedef struct eager_last {
   uint32_t sent;
   bool waits;
@@ -64,14 +66,15 @@ typedef struct eager_last {
 typedef struct eager_arrival {
   int origin;
   eager_header head;
-  MPI_Request data; /* receive of its data; MPI_REQUEST_NULL when they are in place */
+  MPI_Request data; /* request of the message's data; MPI_REQUEST_NULL when the data are in place */
 } eager_arrival;
 
 typedef struct osla_eager {
-  size_t most, stride; /* largest number of data bytes of a message; size of a buffer */
-  eager_peer *peers;   /* [size] state of each rank */
+  /* most: largest number of data bytes of a message; stride: bytes of a buffer */
+  size_t most, stride;
+  eager_peer *peers; /* [size] state of the messages to and from each rank */
   osla_region **regions;
-  int n_regions; /* length of `regions`; unused entries are NULL */
+  int n_regions; /* number of entries of `regions`, of which unused ones are NULL */
   /* Buffers for receiving and sending, used cyclically; receives complete in the order of posting.
    */
   unsigned char *received, *to_send;
@@ -80,7 +83,7 @@ typedef struct osla_eager {
       MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];
       MPI_Request served[SERVED_SLOTS]; /* sends of requested data */
     };
-    MPI_Request requests[ALL_REQUESTS]; /* all of these */
+    MPI_Request requests[ALL_REQUESTS]; /* the requests of all members above, as one array */
   };
   eager_header answers[ANSWER_SLOTS];
   int head, next, next_answer, next_served;
@@ -88,14 +91,16 @@ typedef struct osla_eager {
    * are tested together, that is a receive and the oldest request of each line. The arrays have
    * room for n_open lines. */
   osla_line **lines;
-  MPI_Request *tested;  /* [1 + n_lines] requests */
+  MPI_Request *tested;  /* [1 + n_lines] requests that one MPI call tests */
   MPI_Status *statuses; /* [1 + n_open] statuses of the completed requests */
   int *over;
   int n_lines, n_open;
   struct poll_control *poll_control;
-  int origin; /* sender of the message in the buffer `head`, when it has arrived */
+  /* sender of the message in the buffer with index `head`, after the message has arrived */
+  int origin;
   int n_arrivals;
-  eager_arrival arrivals[MAX_ARRIVALS]; /* messages of one origin in the order of sending */
+  /* received messages that are not applied yet; those of one origin in the order of sending */
+  eager_arrival arrivals[MAX_ARRIVALS];
 } osla_eager;
 
 static inline bool eager_is_unconfirmed(const eager_peer *p)
@@ -103,7 +108,7 @@ static inline bool eager_is_unconfirmed(const eager_peer *p)
   return p->sent != p->confirmed;
 }
 
-/* Has the latest message with this request completed? The caller holds the mutex. */
+/* Has the latest message that uses this request completed? The caller holds the mutex. */
 bool osli_eager_request_is_free(osla_transport *t, MPI_Request *request);
 
 /* Posts the receive with index `place`. The caller holds the mutex. Errors: MPI. */

@@ -11,7 +11,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 30, MAX_LINES = 512 /* lines of one rank and region */ };
+enum {
+  MOST_BYTES = 1 << 30,
+  MAX_LINES = 512 /* greatest number of lines of one rank and region */
+};
 
 /* ---- how often MPI polls the network in one call ---- */
 
@@ -21,7 +24,8 @@ enum { MOST_BYTES = 1 << 30, MAX_LINES = 512 /* lines of one rank and region */ 
  * sets that distance. It belongs to the program, so it is changed only around one call. Meanwhile
  * calls of other threads may poll less, too. */
 typedef struct poll_control {
-  MPI_T_cvar_handle variable; /* distance in requests between two polls */
+  /* number of requests that MPI tests in one call between two polls of the network */
+  MPI_T_cvar_handle variable;
   int default_value;
 } poll_control;
 
@@ -43,7 +47,7 @@ enum { HAS_VARIABLE = 0 };
 enum { HAS_VARIABLE = 1 };
 #endif
 
-/* NULL if MPI has no such variable, or without memory. */
+/* Opens the control variable. Returns NULL if MPI has no such variable, or if memory is lacking. */
 static poll_control *open_poll_control(int thread_level)
 {
   int provided;
@@ -87,7 +91,8 @@ struct osla_line {
   int peer, tag;
   bool receives, watched;
   int most;
-  MPI_Request *requests;  /* [most] request of message s at s mod most, from message 0 */
+  /* [most] requests; message s, counted from 0, has the request with index s mod most */
+  MPI_Request *requests;
   uint64_t started;       /* number of started messages */
   _Atomic uint64_t *done; /* the caller's count of complete messages */
 };
@@ -157,8 +162,8 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
   return &line->requests[message % (uint64_t)line->most];
 }
 
-/* Open MPI's MPI_Testsome tests before it makes progress, so a message that arrives in one turn is
- * seen in the next. */
+/* In Open MPI, MPI_Testsome tests the requests before it makes progress, so a message that arrives
+ * during one progress turn is seen in the next turn. */
 int osli_mpi_lines_idle_turns(const osla_transport *t)
 {
 #ifdef OPEN_MPI
@@ -218,7 +223,8 @@ void osli_mpi_line_close(osla_line **handle)
   if (!line) return;
   osla_eager *e = line->t->eager;
   (void)pthread_mutex_lock(&line->t->mutex);
-  for (uint64_t s = done(line); s < line->started; s++) { /* only receives can be left */
+  /* a line is closed after all sends have completed, so only receives can be left */
+  for (uint64_t s = done(line); s < line->started; s++) {
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
@@ -230,7 +236,8 @@ void osli_mpi_line_close(osla_line **handle)
   *handle = NULL;
 }
 
-/* Counts a completed message of a line, and selects its next request. Returns false if it has none.
+/* Counts a completed message of a line, and makes the line's next request the tested one. Returns
+ * false if the line has no other request.
  */
 static bool count_completed(osla_transport *t, int place)
 {

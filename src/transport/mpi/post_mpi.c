@@ -36,18 +36,19 @@ struct osla_post {
   osla_region *region;
   int rank;
   atomic_int state;
-  bool is_awaited; /* the caller waits for it; otherwise it is freed when done */
+  /* true if the caller waits for the post; otherwise the post is freed when it is done */
+  bool is_awaited;
   const unsigned char *source;
   size_t offset, bytes, word_offset;
   int64_t word, old, none;
-  int32_t requests; /* requests of the current state, in the pool */
+  int32_t requests; /* requests of the current state, as a chain in the request pool */
   osla_err err;     /* error that ended the post early */
 };
 
 /* The posts to one rank of a region. */
 struct osla_post_queue {
-  osla_post *first, **end; /* end: address of the last `next` pointer */
-  osla_post_queue *next;   /* next nonempty queue of the transport */
+  osla_post *first, **end; /* end: address of the `next` pointer of the last post */
+  osla_post_queue *next;   /* next nonempty queue in the list of the transport */
 };
 
 static void add_request(osla_post *post, int code, MPI_Request request, const char *call)
@@ -63,7 +64,7 @@ static void start_accumulate(osla_post *post, MPI_Op op, const int64_t *operand,
   osla_region *region = post->region;
   MPI_Aint disp = osla_region_disp(region, post->rank, offset);
   MPI_Request request;
-  /* a rank that sees the word also sees this rank's earlier stores */
+  /* a rank that sees the word of the notify must also see the stores that this rank made before */
   atomic_thread_fence(memory_order_seq_cst);
   int code = MPI_Rget_accumulate(operand, 1, MPI_INT64_T, &post->old, 1, MPI_INT64_T, post->rank,
                                  disp, 1, MPI_INT64_T, op, region->win, &request);
@@ -173,7 +174,8 @@ static void complete_post(osla_transport *t, osla_post *post)
     atomic_store(&post->state, DONE);
     return;
   }
-  if (post->err != OSLA_OK) osla_transport_abort(t, post->err); /* the target waits for it */
+  if (post->err != OSLA_OK)
+    osla_transport_abort(t, post->err); /* the target waits for a word that will never arrive */
   free(post);
 }
 
@@ -204,8 +206,8 @@ void osli_mpi_posts_step(osla_transport *t)
     else
       *at = (*at)->next;
   }
-  if (full && t->posts &&
-      t->posts->next) { /* lets another queue use the pool first in the next step */
+  /* in the next step another queue is the first one that can use the pool */
+  if (full && t->posts && t->posts->next) {
     osla_post_queue *last = t->posts;
     t->posts = last->next;
     last->next = NULL;

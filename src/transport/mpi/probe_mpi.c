@@ -23,7 +23,7 @@ static int target_of(const osla_transport *t, int origin, int kind)
 
 /* A window of ordinary memory with a passive epoch of all ranks. */
 typedef struct window {
-  unsigned char *memory; /* aligned to 64 bytes, zeroed */
+  unsigned char *memory; /* memory of the window, aligned to 64 bytes and zeroed */
   MPI_Win win;
 } window;
 
@@ -350,7 +350,7 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
   if (range[0] != -range[1] || range[0] == NOT_MEASURED) {
     const osla_probe_pair pair = {0, target_of(t, 0, OSLA_PROBE_ACROSS), busy};
     double took;
-    /* a get, because a put needs a flush, which may block */
+    /* times a get, because a put needs a flush, which may block */
     OSLA_CALL(time_operation(t, &pair, get_by_transport, region, &took));
     range[0] = took > most ? WAITS : DOES_NOT_WAIT;
     cache_waits((intptr_t)range[0]);
@@ -359,7 +359,8 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
   return OSLA_OK;
 }
 
-/* Offsets in the region, after the words of the transport. */
+/* Offsets in the region of the data, the notify word and the counter, all after the transport's own
+ * words; REGION is the region's size. In bytes. */
 enum { DATA_AT = 64, NOTIFIED_AT = 128, COUNTED_AT = 192, REGION = 256 };
 
 static osla_err notify_by_transport(void *memory, int target)

@@ -68,7 +68,8 @@ static osla_err reuse_cached(osla_transport *t, size_t bytes, size_t *largest, o
     if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
     *at = r->next;
     memset(osla_region_mine(r), 0, bytes);
-    OSLA_CALL(osla_barrier(t)); /* all ranks have zeroed it before any rank writes */
+    /* all ranks must have zeroed the cached region before any rank writes to it */
+    OSLA_CALL(osla_barrier(t));
     *out = r;
     return OSLA_OK;
   }
@@ -154,7 +155,8 @@ static osla_err allocate_shared_by_mpi(osla_region *region, size_t bytes)
     OSLA_CHECK(at, OSLA_ERR_UNSUPPORTED, "MPI_Win_allocate_shared returned no shared memory");
     region->peer[near] = next_page(at, page);
   }
-  memset(osla_region_mine(region), 0, bytes); /* also places the pages near their owner */
+  /* the first access to a page also places it near the owner of the memory */
+  memset(osla_region_mine(region), 0, bytes);
   return OSLA_OK;
 }
 
@@ -166,7 +168,7 @@ static osla_err allocate_private(osla_region *region, size_t bytes)
   OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));
   region->peer[0] = at;
   region->mapped[0] = bytes;
-  memset(at, 0, bytes); /* a lack of pages shows here */
+  memset(at, 0, bytes); /* this first access needs all pages, so a lack of memory shows here */
   return OSLA_OK;
 }
 
@@ -181,8 +183,9 @@ static osla_err allocate_memory_of_node(osla_region *region, size_t bytes)
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
                                   : osli_shared_memory_map(t, bytes, region->peer, region->mapped);
-  if (err == OSLA_ERR_MEM && !t->memory_by_mpi &&
-      osli_region_cache_clear(t)) /* frees mappings, too */
+  /* freeing the cached regions also frees mappings of this process, so the second attempt may
+   * succeed */
+  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osli_region_cache_clear(t))
     err = osli_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
   return osla_agree(t, osli_mpi_open_window(region, osla_region_mine(region), bytes));
@@ -200,14 +203,16 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
                           osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), largest;
-  size_t most = SIZE_MAX - 2 * page; /* limits the size so that the sum below cannot wrap */
-  size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
+  size_t most = SIZE_MAX - 2 * page; /* limits the size so that adding a page to it cannot wrap */
+  /* a multiple of the page size, at least one page */
+  size_t rounded = ((bytes < most ? bytes : most) + page) / page * page;
   osla_region *region = NULL;
   OSLA_CALL(reuse_cached(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
   osla_err err = osla_agree(t, osli_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
-    osli_mpi_region_discard(&region); /* local, because some ranks have no region */
+    /* a local call, because some ranks may have no region object */
+    osli_mpi_region_discard(&region);
     return err;
   }
   region->largest = largest;

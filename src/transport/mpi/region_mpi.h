@@ -8,26 +8,36 @@ extern const osla_transport_ops osli_transport_mpi;
 
 struct osla_region {
   osla_transport *t;
-  MPI_Win shared_win; /* owns the node's memory if memory_by_mpi; else MPI_WIN_NULL */
-  MPI_Win win;        /* reaches all ranks; MPI_WIN_NULL if the job has one node */
-  size_t bytes;       /* size of this rank's memory */
-  size_t largest;     /* largest size of all ranks */
-  osla_region *next;  /* next in the list of cached regions */
-  bool *unflushed;    /* [size] this rank has put to that rank since its last flush; guarded by the
-                         mutex */
-  struct eager_last *last; /* [size] latest message to each rank; NULL if messages are not used */
-  osla_post_queue *posts;  /* [size] queue of posts to each rank; NULL before the first post */
-  size_t *mapped; /* [node_size] bytes that are mapped here for each rank of the node; 0 if none */
-  int number;    /* id of the region in messages, equal on all ranks; -1 if messages are not used */
-  bool attached; /* the memory belongs to the caller */
-  bool dynamic;  /* this rank's memory is attached to a dynamic window */
+  /* window of the node's memory, which it owns, if MPI allocated that memory (memory_by_mpi); else
+   * MPI_WIN_NULL */
+  MPI_Win shared_win;
+  MPI_Win win;       /* window on the memory of all ranks; MPI_WIN_NULL if the job has one node */
+  size_t bytes;      /* size of this rank's memory */
+  size_t largest;    /* largest size of the memory of any rank in the region */
+  osla_region *next; /* next region in the list of cached regions */
+  /* [size] true if this rank has put data to that rank since its last flush; guarded by the
+   * transport's mutex */
+  bool *unflushed;
+  /* [size] latest message to each rank that concerns this region; NULL if messages are not used */
+  struct eager_last *last;
+  /* [size] queue of this rank's posts to each rank; NULL before the first post */
+  osla_post_queue *posts;
+  /* [node_size] number of bytes of each rank of the node that this process has mapped; 0 if none */
+  size_t *mapped;
+  /* id of the region in messages, equal on all ranks; -1 if puts do not travel as messages */
+  int number;
+  bool attached;        /* true if the memory belongs to the caller of the library */
+  bool dynamic;         /* true if this rank's memory is attached to a dynamic window */
   unsigned char **peer; /* [node_size] addresses of the node's memory, see osla_region_peer */
-  const int *near; /* equal to the transport's node_rank_of; NULL if the node's ranks are the n_near
-                      ranks from `first` on */
+  /* [size] index of each rank on this node, equal to the transport's node_rank_of; NULL if the
+   * node's ranks are the n_near ranks from `first` on */
+  const int *near;
   int first, n_near;
-  size_t *shift; /* [size] added to displacements; NULL if all are 0 */
-  void *own;     /* state of another backend that allocated the memory; else NULL */
-  /* frees `own`; called without the mutex; collective if memory was allocated */
+  /* [size] bytes to add to the displacement of each rank's memory in the window; NULL if all are 0
+   */
+  size_t *shift;
+  void *own; /* state of another backend that allocated the memory; else NULL */
+  /* Frees `own`. It is called without the mutex, and on all ranks if the memory was allocated. */
   void (*free_own)(osla_region *region);
 };
 
@@ -49,8 +59,8 @@ static inline MPI_Aint osla_region_disp(const osla_region *region, int rank, siz
   return (MPI_Aint)(region->shift ? offset + region->shift[rank] : offset);
 }
 
-/* Creates the object without memory and windows, or frees it. Local. Errors: MEM; the object may
- * then be incomplete and must be discarded. */
+/* osli_mpi_region_new creates a region object without memory and windows; osli_mpi_region_discard
+ * frees it. Local. Errors: MEM; the object may then be incomplete and must be discarded. */
 osla_err osli_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);
 void osli_mpi_region_discard(osla_region **region);
 
@@ -70,7 +80,7 @@ void osli_mpi_finish(osla_transport *t);
 
 osla_err osli_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
-void osli_mpi_region_free(osla_region **region); /* may cache the region */
+void osli_mpi_region_free(osla_region **region); /* frees the region, or caches it for reuse */
 void osli_mpi_region_release(osla_region **region);
 
 /* Frees all cached regions; returns whether there were any. Collective. */
@@ -88,7 +98,7 @@ osla_err osli_mpi_post_test(osla_transport *t, osla_post **post, bool *done);
 /* Advances all posts of a transport by one step. The caller holds the mutex. */
 void osli_mpi_posts_step(osla_transport *t);
 
-/* Waits until no post of this rank to `rank` of a region is under way; rank < 0 stands for all
+/* Waits until this rank has no post to `rank` under way in the region; rank < 0 stands for all
  * ranks. Local. */
 void osli_mpi_posts_finish(osla_region *region, int rank);
 
@@ -115,7 +125,8 @@ int osli_mpi_lines_idle_turns(const osla_transport *t);
  * MPI_REQUEST_NULL if it completed. The caller holds the mutex. */
 bool osli_mpi_lines_test(osla_transport *t, MPI_Request *other, MPI_Status *status);
 
-/* Prepares the state of lines, or frees it when all lines are closed. */
+/* osli_mpi_lines_init prepares the state of message lines; osli_mpi_lines_free frees it when all
+ * lines are closed. */
 void osli_mpi_lines_init(const osla_transport *t, struct osla_eager *e);
 void osli_mpi_lines_free(struct osla_eager *e);
 
@@ -127,10 +138,11 @@ void osli_mpi_lines_free(struct osla_eager *e);
  * test_window.c checks the calls of a job against it. With OSLA_WINDOW_INFO=off there are no keys.
  */
 
-/* Creates a window on `bytes` bytes at `base` of every rank, or a dynamic window to which they are
- * attached. *win is MPI_WIN_NULL, or must be freed by osli_window_free, even after an error.
- * Collective. Errors: UNSUPPORTED, with MPI's reason and a setting that may help, if MPI provides
- * no window, or only one with separate public and private copies; MPI. */
+/* Creates a window on `bytes` bytes at `base` of every rank. If is_dynamic is true, creates a
+ * dynamic window and attaches these bytes. *win is MPI_WIN_NULL, or must be freed by
+ * osli_window_free, even after an error. Collective. Errors: UNSUPPORTED, with MPI's reason and a
+ * setting that may help, if MPI provides no window, or only one with separate public and private
+ * copies; MPI. */
 osla_err osli_window_create(osla_transport *t, bool is_dynamic, void *base, size_t bytes,
                             MPI_Win *win);
 

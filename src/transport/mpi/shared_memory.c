@@ -33,7 +33,7 @@ bool osli_pages_offered(const char *setting)
   return false;
 }
 
-/* Should memory of this size use huge pages on this system? */
+/* Should memory of this size use huge pages on this system? The size is in bytes. */
 static bool want_huge_pages(size_t bytes)
 {
   char setting[128] = "";
@@ -69,7 +69,8 @@ static long most_mappings(void)
 
 static osla_err mapping_error(size_t bytes, int reason)
 {
-  enum { NEAR = 64 }; /* mappings that may have been closed since */
+  /* number of mappings that this process may have closed since the failed call */
+  enum { NEAR = 64 };
   long most = reason == ENOMEM ? most_mappings() : 0;
   long count = most > 0 ? count_mappings() : 0;
   if (most > 0 && count >= most - NEAR)
@@ -215,7 +216,7 @@ osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
 
   memory_address mine = {getpid(), file, bytes, token};
   OSLA_TRY(osli_allgather(t, &mine, all, sizeof mine));
-  /* all ranks have mapped the files, which may be closed now */
+  /* after this agreement all ranks have mapped the files, so the files may be closed */
   OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped)));
 cleanup:
   if (file >= 0) (void)close(file);

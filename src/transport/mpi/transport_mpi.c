@@ -79,8 +79,8 @@ static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest
   return OSLA_OK;
 }
 
-/* Fetches data as a message if they are large enough and there is room for a message; otherwise
- * gets them. */
+/* Gets data by a message if they are large enough and there is room for a message; otherwise gets
+ * them by RMA. */
 static osla_err mpi_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           osla_handle *handle)
 {
@@ -316,7 +316,8 @@ static void mpi_progress(osla_transport *t)
   for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     const double before = now;
-    if (t->eager) /* tests its receives, which are pending as well */
+    /* tests the receives of messages, which keep MPI in progress as the pending receive does */
+    if (t->eager)
       found = osli_eager_progress(t);
     else
       (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);

@@ -72,8 +72,8 @@ static bool spin_on_node(osla_wait_test *test, void *arg)
   return false;
 }
 
-/* Sleeps on the bell. Returns true, without sleeping, if the test is true; the test must not be
- * called again then. */
+/* Sleeps until the bell rings, or for timeout_us. If test(arg) is true, returns true without
+ * sleeping, and the test must not be called again. */
 static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
 {
   /* This fence pairs with the one in osli_futex_bell_ring: either the ringing rank counts this
