@@ -1,5 +1,6 @@
-/* Helper of test_assemble.sh and test_reproducible.sh: writes files of updates, good and bad; sums
- * updates and solves serially, with HDF5 and loops alone, and compares with the output of osla.
+/* Helper of test_assemble.sh and test_reproducible.sh. It writes valid and defective files of
+ * updates. It also sums updates and solves systems serially, with HDF5 and plain loops only, and
+ * compares the results with the output of osla.
  *
  *   assemble_check make KIND FILE N      see `kinds`
  *   assemble_check sum SYSTEM N TOLERANCE FILE...
@@ -65,8 +66,8 @@ typedef struct content {
   double G[FULL * K], U[FULL * MOST], w[COUNT * K], r[COUNT * K], g[FULL];
 } content;
 
-/* Makes whole numbers, so that every order of summation gives the same H; sizes 0, 1 and others,
- * indices in any order, some twice. */
+/* Makes random updates of whole numbers, so that every order of summation gives the same H. The
+ * first two updates have 0 and 1 indices; indices are in any order, and some occur twice. */
 static void make_up(content *c, int64_t n)
 {
   c->n = n;
@@ -85,14 +86,16 @@ static void make_up(content *c, int64_t n)
         c->U[c->square + a * count + b] = c->U[c->square + b * count + a] = (double)below(9) - 4.0;
     c->square += count * count;
     for (int d = 0; d < K; d++) {
-      c->w[u * K + d] = (double)(below(3) * below(3)); /* 0, 1, 4, whose roots are exact; or 2 */
+      /* 0, 1 or 4, which have exact square roots, or 2, which is replaced next */
+      c->w[u * K + d] = (double)(below(3) * below(3));
       if (c->w[u * K + d] == 2.0) c->w[u * K + d] = 9.0;
       c->r[u * K + d] = (double)below(9) - 4.0;
     }
   }
 }
 
-/* Makes fractions of many magnitudes, whose sums depend on the order of the terms. */
+/* Multiplies the values by random fractions of many magnitudes, so that their sums depend on the
+ * order of the terms. */
 static void mix(int64_t count, double *values, int magnitudes)
 {
   for (int64_t i = 0; i < count; i++)
@@ -116,15 +119,15 @@ static void mix_content(content *c)
   }
 }
 
-/* Writes a file of a kind: a good one, or one with a single defect. */
+/* Writes a file of updates of a kind: a valid file, or a file with one defect. */
 static void write_kind(const char *kind, content *c, hid_t file)
 {
   bool mixed = strncmp(kind, "mixed_", 6) == 0;
   if (mixed) kind += 6, mix_content(c);
-  bool whole = strncmp(kind, "whole_", 6) == 0; /* the file has integers instead of real numbers */
+  bool whole = strncmp(kind, "whole_", 6) == 0; /* the file stores real numbers as integers */
   if (whole) kind += 6;
   bool blocks = strcmp(kind, "blocks") == 0 || strcmp(kind, "asymmetric") == 0;
-  bool other = strcmp(kind, "other") == 0; /* the file has other types and chunks */
+  bool other = strcmp(kind, "other") == 0; /* the file has 32-bit types and big-endian order */
   bool single = strcmp(kind, "single") == 0;
   hid_t integer = other ? H5T_STD_U32BE : H5T_NATIVE_INT64;
   hid_t real = whole ? H5T_STD_I8BE : other ? H5T_IEEE_F32BE : H5T_NATIVE_DOUBLE;
@@ -161,7 +164,8 @@ static void write_kind(const char *kind, content *c, hid_t file)
 static int make(char **argv)
 {
   static content c;
-  for (const char *s = argv[0]; *s; s++) /* each kind has its own numbers, the same in all runs */
+  /* each kind has its own random numbers, equal in all runs */
+  for (const char *s = argv[0]; *s; s++)
     state += (uint64_t)*s * 7919;
   make_up(&c, atoll(argv[2]));
   hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -170,7 +174,7 @@ static int make(char **argv)
   return H5Fclose(file) < 0;
 }
 
-/* Adds a file to H and g by the definition of the schema. */
+/* Adds the updates of a file to H and g, as the schema in updates.h defines it. */
 static void add_file(const char *path, int64_t n, double *H, double *g)
 {
   hsize_t dims[2], of_ix[2], of_G[2], of_offset[2];
@@ -205,13 +209,13 @@ static void add_file(const char *path, int64_t n, double *H, double *g)
   H5Fclose(file);
 }
 
-/* 1 unless |x - y| <= tolerance * (1 + |y|); also 1 for a NaN. */
+/* Returns 0 if |x - y| <= tolerance * (1 + |y|), otherwise 1; NaN gives 1. */
 static int64_t far(double x, double y, double tolerance)
 {
   return !(fabs(x - y) <= tolerance * (1.0 + fabs(y)));
 }
 
-/* Reads H of a file that osla wrote, column-major, and its triangle. */
+/* Reads H from a file that osla wrote, column-major, and which triangle the file stores. */
 static double *read_h(hid_t file, int64_t *n, bool *upper)
 {
   char uplo[8] = "";
@@ -261,7 +265,7 @@ static int same(int argc, char **argv)
   for (int s = 2; s < argc; s++) {
     hsize_t dims[2][2];
     void *data[2];
-    for (int i = 0; i < 2; i++) { /* in the file's own type, so that no bit is converted */
+    for (int i = 0; i < 2; i++) { /* read in the type of the file, so that no bit is converted */
       hid_t set = H5Dopen2(file[i], argv[s], H5P_DEFAULT);
       hid_t type = set >= 0 ? H5Dget_type(set) : -1;
       if (set < 0 || H5Tget_size(type) != 8) die("no 8-byte elements in", argv[s]);
@@ -281,7 +285,7 @@ static int same(int argc, char **argv)
   return bad;
 }
 
-/* Checks the largest |(H + damping I) x - g| relative to |g|. */
+/* Checks the largest element of |(H + damping I) x - g|, relative to the largest |g|. */
 static int solve(char **argv)
 {
   hsize_t dims[2];

@@ -1,4 +1,4 @@
-/* Runs lines of osla-bench in one process (run_lines.h). */
+/* Runs command lines of osla-bench in one process (run_lines.h). */
 #include "bench/bench.h"
 #include "tests/commands/run_lines.h"
 

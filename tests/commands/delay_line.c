@@ -1,13 +1,13 @@
-/* A switch with long lines: joins network name spaces as an Ethernet, and forwards each frame
- * after a fixed time. For kernels without netem (tests/hosts -d).
+/* A switch with long lines: joins network name spaces as an Ethernet, and forwards each frame after
+ * a fixed delay. It serves kernels without netem (tests/hosts -d).
  *
- * usage: delay_line MICROSECONDS SPACE SPACE...
+ *  usage: delay_line MICROSECONDS SPACE SPACE...
  *
  * Each name space gets an interface `line` (a TAP device), whose other end this process holds. A
- * frame goes to all other spaces, whose kernels drop frames for others; learning addresses would
- * save little among a few spaces. "ready" is printed when the interfaces exist; they disappear
- * when the process ends. */
-#ifndef _GNU_SOURCE /* for setns and ppoll; smpicc defines it */
+ * frame is sent to all other name spaces, whose kernels drop frames for other hosts; learning the
+ * addresses would save little among a few name spaces. The process prints "ready" when the
+ * interfaces exist; the interfaces disappear when the process ends. */
+#ifndef _GNU_SOURCE /* for setns and ppoll; smpicc already defines _GNU_SOURCE */
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
@@ -69,7 +69,7 @@ static int open_tap(const char *space)
   return tap;
 }
 
-/* Reads the frames that have arrived while the queue has room; other frames wait in the kernel. */
+/* Reads frames that have arrived while the queue has room; further frames wait in the kernel. */
 static void take(line *l, int from)
 {
   while (l->in - l->out < FRAMES) {
@@ -83,7 +83,7 @@ static void take(line *l, int from)
   }
 }
 
-/* Forwards the frames that are due. A frame that an interface rejects is lost. */
+/* Forwards the frames whose delay is over. A frame that an interface rejects is lost. */
 static void pass_on(line *l)
 {
   for (; l->out < l->in && l->ring[l->out % FRAMES].due <= now(); l->out++) {

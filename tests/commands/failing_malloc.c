@@ -1,5 +1,5 @@
-/* A lack of memory in libosla_scalapack_kernels.so alone, to be preloaded (LD_PRELOAD): the
- * allocation with a given number fails. dropin_program.c asks for each in turn. */
+/* Makes one memory allocation in libosla_scalapack_kernels.so fail; to be preloaded (LD_PRELOAD).
+ * dropin_program.c lets each allocation fail in turn. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -9,7 +9,8 @@
 
 static struct {
   uintptr_t from, to; /* address range of the library's code */
-  long countdown;     /* 0: nothing fails; 1: the next allocation fails */
+  /* 0: no allocation will fail; n > 0: the n-th allocation from now on will fail */
+  long countdown;
   int failed;
 } state;
 
@@ -26,7 +27,8 @@ static int find(struct dl_phdr_info *object, size_t size, void *arg)
   return 1;
 }
 
-/* Makes allocation `number` fail, counted from 1; 0: none. Returns whether one has failed. */
+/* Makes allocation `number` fail, counted from 1 from now on; 0: none. Returns whether an
+ * allocation has failed since the last call. */
 int fail_allocation(long number)
 {
   int failed = state.failed;

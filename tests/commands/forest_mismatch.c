@@ -1,12 +1,13 @@
-/* Two ranks that begin different transfers of a forest, or one rank that overwrites memory which
- * the other may still read; a helper of test_forest_mismatch.sh.
+/* Helper of test_forest_mismatch.sh: two ranks begin different transfers of a forest, or rank 1
+ * overwrites memory that the other rank may still read.
  *
  *   forest_mismatch KIND PLACE
+ *
  * KIND names the difference: kind, combine, type, count, order. "thin" is "kind" with vertices far
- * apart; "apart" has roots on rank 0 and leaves on rank 1 only; "again" repeats "apart".
- * "writable", "begin", "destroy" overwrite, named by the call that follows; "kept" is correct.
- * PLACE is shared or plain memory. The program destroys the forest at its end.
- */
+ * apart; "apart" has roots on rank 0 and leaves on rank 1 only; "again" repeats "apart". With
+ * "writable", "begin" and "destroy" rank 1 overwrites its roots before the call of that name;
+ * "kept" is correct. PLACE says whether the vertices are in shared or in plain memory. The program
+ * destroys the forest at its end. */
 #include "osla_forest.h"
 
 #include <stdio.h>
@@ -14,11 +15,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* TIMES: more transfers than a ring holds */
+/* TIMES is larger than the number of transfers that fit in a ring */
 enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 };
-enum { LONG = 1 << 16 }; /* vertices so long that an exact sum gathers 100 MiB */
+enum { LONG = 1 << 16 }; /* number of doubles in a vertex, so that an exact sum gathers 100 MiB */
 
-/* Makes every further allocation of rank 1 fail. */
+/* Makes every further allocation of rank 1 fail, and then sums exactly. */
 static osla_err lack_memory(osla_forest *f, bool odd)
 {
   const osla_unit one = {OSLA_UNIT_DOUBLE, LONG, 0};
@@ -32,7 +33,7 @@ static osla_err lack_memory(osla_forest *f, bool odd)
   return err;
 }
 
-/* Only one of two ranks reads roots of the other. */
+/* One rank (odd) reduces to roots while the other rank broadcasts from roots. */
 static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, void *leaves)
 {
   for (int i = 0; i < times; i++)
@@ -41,7 +42,7 @@ static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, v
   return OSLA_OK;
 }
 
-/* Rank 1 overwrites its roots after osla_forest_end_read. */
+/* Begins a broadcast; rank 1 overwrites one of its roots after osla_forest_end_read. */
 static osla_err overwrite(osla_forest *f, const char *kind, bool odd, double *roots, void *leaves)
 {
   osla_forest_run run;
@@ -58,7 +59,7 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
 {
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
-  /* a transfer that is equal on all ranks */
+  /* first a transfer that is equal on all ranks */
   OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE));
   if (strcmp(kind, "memory") == 0) return lack_memory(f, odd);
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)

@@ -1,5 +1,5 @@
-/* Helper of test_assemble_hostile.sh: writes files of updates that declare more than they hold, or
- * with parts that HDF5 itself cannot handle. No file is longer than some KiB.
+/* Helper of test_assemble_hostile.sh: writes files of updates that declare more data than they
+ * hold, or whose parts HDF5 itself cannot handle. No file is longer than some KiB.
  *
  *   hostile_updates KIND FILE      see write_kind */
 #include "tests/lzf_filter.h"
@@ -20,7 +20,8 @@ static void die(const char *what, const char *name)
 
 typedef enum form { CONTIGUOUS, CHUNKED, GZIPPED, LZF } form;
 
-/* Writes a data set; without data it is declared only. columns = 0: one dimension. */
+/* Writes a data set. If `data` is NULL, the data set is declared but not written. If columns = 0,
+ * it has one dimension. */
 static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, hsize_t columns,
                 const double *data)
 {
@@ -41,9 +42,10 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   if (f == LZF && !lzf_end()) die("the filter stays for", name);
 }
 
-static const double few[16] = {0, 1, 2, 3}; /* indices 0 to 3, also used as other small data */
+/* the indices 0 to 3; also serves as other small data */
+static const double few[16] = {0, 1, 2, 3};
 
-/* A good file with a filter of other programs. */
+/* A valid file with a filter (LZF) that other programs write. */
 static void lzf(hid_t file, form ix, form offsets, form G)
 {
   const double ends[2] = {0, 4};
@@ -67,14 +69,15 @@ static void lzf_G(hid_t file)
   lzf(file, CONTIGUOUS, CONTIGUOUS, LZF);
 }
 
-/* No chunk became shorter, so that the filter is not needed for reading. */
+/* A file in which no chunk became shorter by the filter, so that reading does not need the filter.
+ */
 static void lzf_unused(hid_t file)
 {
   lzf_declines = true;
   lzf_G(file);
 }
 
-/* No updates, but a compressed system for `osla solve`. */
+/* A file without updates, but with a compressed system for `osla solve`. */
 static void system_gzip(hid_t file)
 {
   set(file, "H", H5T_IEEE_F64LE, GZIPPED, 4, 4, few);
@@ -87,7 +90,7 @@ static void huge_ix(hid_t file)
   set(file, "G", H5T_IEEE_F64LE, CHUNKED, (hsize_t)1 << 60, 16, NULL);
 }
 
-/* Sizes that fit in 64 bits, but not in memory. */
+/* A file with sizes that fit in 64 bits, but not in memory. */
 static void large_ix(hid_t file)
 {
   set(file, "ix", H5T_STD_I64LE, CHUNKED, (hsize_t)1 << 40, 0, NULL);
@@ -108,7 +111,7 @@ static void blocks(hid_t file)
   set(file, "U", H5T_IEEE_F64LE, CONTIGUOUS, 0, 0, NULL);
 }
 
-/* No indices, so that G has no elements for any width. */
+/* A file without indices: G has no elements, whatever its number of columns. */
 static void wide_G(hid_t file, hsize_t width, bool weights)
 {
   set(file, "ix", H5T_STD_I64LE, CONTIGUOUS, 0, 0, NULL);
@@ -117,7 +120,8 @@ static void wide_G(hid_t file, hsize_t width, bool weights)
   if (weights) set(file, "r", H5T_IEEE_F64LE, CHUNKED, 1, width, NULL);
 }
 
-/* A good file, compressed 1000 : 1: one update whose indices are all 0. */
+/* A valid file whose data set `offset` is compressed 1000 : 1. Of its many updates only the last
+ * has an index. */
 static void packed(hid_t file)
 {
   double *zeros = calloc(LONG, sizeof *zeros);
@@ -129,7 +133,7 @@ static void packed(hid_t file)
   free(zeros);
 }
 
-/* G has a type that no processor has. */
+/* A file in which G has a type that no processor has. */
 static void long_double(hid_t file)
 {
   hid_t type = H5Tcopy(H5T_IEEE_F64LE);
@@ -139,7 +143,7 @@ static void long_double(hid_t file)
   H5Tclose(type);
 }
 
-/* A good file with many chunks, which have an index (a tree). */
+/* A valid file with many chunks, so that it has an index of chunks (a tree). */
 static void indexed(hid_t file)
 {
   static double ones[MANY];
@@ -149,7 +153,7 @@ static void indexed(hid_t file)
   set(file, "G", H5T_IEEE_F64LE, GZIPPED, 4, MANY / 4, ones);
 }
 
-/* One update with four unknowns and one datum. */
+/* A file with one update, which has four unknowns and one datum. */
 static void one_datum(hid_t file, double derivative, double residual)
 {
   const double G[4] = {0, derivative, 0, -derivative};
@@ -163,7 +167,8 @@ static void ordinary(hid_t file)
   one_datum(file, 1.0, 1.0);
 }
 
-/* H exceeds float; g exceeds double. */
+/* A file whose H exceeds the range of float (large), and a file whose g exceeds the range of double
+ * (gradient). */
 static void large(hid_t file)
 {
   one_datum(file, 1e20, 1.0);
@@ -174,7 +179,7 @@ static void gradient(hid_t file)
   one_datum(file, 1e150, 1e200);
 }
 
-/* H = diag(1, 1, 1e-310, 1), g = (1, 1, 1, 1). */
+/* A file with H = diag(1, 1, 1e-310, 1) and g = (1, 1, 1, 1). */
 static void tiny(hid_t file)
 {
   const double ends[5] = {0, 1, 2, 3, 4}, U[4] = {1, 1, 1e-310, 1}, g[4] = {1, 1, 1, 1};
@@ -184,7 +189,8 @@ static void tiny(hid_t file)
   set(file, "g", H5T_IEEE_F64LE, CONTIGUOUS, 4, 0, g);
 }
 
-/* H is the Hilbert matrix of order 10 with condition 2e13, which is solvable nevertheless. */
+/* A file in which H is the Hilbert matrix of order 10. It has the condition number 2e13, but can be
+ * solved. */
 static void hilbert(hid_t file)
 {
   enum { N = 10 };
@@ -200,7 +206,7 @@ static void hilbert(hid_t file)
   set(file, "g", H5T_IEEE_F64LE, CONTIGUOUS, N, 0, g);
 }
 
-/* Finds bytes in a file, and changes one of them. */
+/* Finds a sequence of bytes in a file, and changes one of the bytes. */
 static void patch(const char *path, const unsigned char *bytes, size_t count, long at, int value)
 {
   unsigned char content[1 << 16];
@@ -215,7 +221,7 @@ static void patch(const char *path, const unsigned char *bytes, size_t count, lo
   die("nothing to be changed in", path);
 }
 
-/* Changes the size of chunks in a file from 4 x 100 doubles to 4 x 32868: HDF5 1.10.8 then reads
+/* Changes the size of chunks in a file from 4 x 100 to 4 x 32868 doubles, so that HDF5 1.10.8 reads
  * outside of its memory. */
 static void damage(const char *path)
 {
@@ -223,7 +229,7 @@ static void damage(const char *path)
   patch(path, chunk, sizeof chunk, 5, 128);
 }
 
-/* Adds 2^40 to the address of G. */
+/* Adds 2^40 to the address of G in the file. */
 static void move_away(const char *path)
 {
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), G = H5Dopen2(file, "G", H5P_DEFAULT);

@@ -1,6 +1,6 @@
-/* For test_left_alive.sh: makes the objects that its words name. With "self" it destroys transport
- * and objects in MPI_Finalize, by an attribute on MPI_COMM_SELF; with "all" before MPI_Finalize;
- * otherwise never. */
+/* Program of test_left_alive.sh: makes the objects that its arguments name. With the argument
+ * "self" it destroys transport and objects in MPI_Finalize, by an attribute on MPI_COMM_SELF; with
+ * "all" it destroys them before MPI_Finalize; otherwise never. */
 #include "osla_forest.h"
 #include "osla_hessian.h"
 #include "osla_matrix.h"

@@ -1,6 +1,6 @@
-/* For test_patience.sh: all ranks except the last wait for a notify that the last one never sends.
- * With "end" the first rank ends the job instead; with "create" it is in a collective call that
- * never ends, while it flushes from time to time. */
+/* Program of test_patience.sh: all ranks except the last wait for a notify that the last rank never
+ * sends. With "end" rank 0 ends the job instead of waiting. With "create" rank 0 behaves as if it
+ * were in a collective call that never ends, while it flushes from time to time. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
 #include "src/transport/time_limit.h"
@@ -13,13 +13,13 @@
 
 enum { NEVER = 600 };
 
-/* The function that is called when the job ends: prints a line. */
+/* Function that the transport calls when the job ends: prints a line. */
 static void last_act(void *rank)
 {
   fprintf(stderr, "last act of rank %d\n", *(const int *)rank);
 }
 
-/* Imitates two threads: one in a collective call, one that flushes. */
+/* Imitates two threads for the time limit: one is in a collective call, the other flushes. */
 static void create_and_flush(osla_transport *t)
 {
   osli_time_limit_blocked(&t->collective, "MPI_Win_create");

@@ -1,6 +1,6 @@
-/* A writer and a reader thread of src/memory/newest.h, with plain copies, for ThreadSanitizer (see
- * tests/commands/test_threads.sh). Exit status 1 if a message is inconsistent, older than the
- * preceding one, or if the last is lost. */
+/* A writer thread and a reader thread of src/memory/newest.h, with plain copies, for
+ * ThreadSanitizer (tests/commands/test_threads.sh). The exit status is 1 if a message is
+ * inconsistent or older than the preceding message, or if the last message is lost. */
 #include "src/memory/newest.h"
 
 #include <pthread.h>

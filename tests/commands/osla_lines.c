@@ -1,4 +1,4 @@
-/* Runs lines of the osla command in one process (run_lines.h). */
+/* Runs command lines of osla in one process (run_lines.h). */
 #include "tests/commands/run_lines.h"
 #include "tools/common/command.h"
 

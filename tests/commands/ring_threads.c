@@ -1,6 +1,6 @@
-/* A writer and a reader thread of src/memory/ring.h, with plain copies, for ThreadSanitizer (see
- * tests/commands/test_threads.sh). Exit status 1 if a message is inconsistent, lost or out of
- * order. */
+/* A writer thread and a reader thread of src/memory/ring.h, with plain copies, for ThreadSanitizer
+ * (tests/commands/test_threads.sh). The exit status is 1 if a message is inconsistent, lost or out
+ * of order. */
 #include "src/memory/ring.h"
 
 #include <pthread.h>

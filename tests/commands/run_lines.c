@@ -1,15 +1,16 @@
-/* Runs lines of the osla command one after the other in one persistent process on each rank, so
- * that MPI starts once: for the many lines with wrong input, which end soon (run_lines.sh).
+/* Runs command lines of osla one after the other in one persistent process on each rank, so that
+ * MPI starts only once. This serves the many command lines with wrong input, which end soon
+ * (run_lines.sh).
  *
- * Rank 0 reads requests from standard input, one in each line. The words of a request are
- * separated by the ASCII character 31 (unit separator): the working folder, the files for standard
+ * Rank 0 reads requests from standard input, one in each line. The words of a request are separated
+ * by the ASCII character 31 (unit separator). They are: the working folder, the files for standard
  * output and standard error of all ranks, settings NAME=VALUE for the environment, and then the
- * words of the command: "invert", "--mesh" and so on. Rank 0 answers each request with a line: its
- * exit status, or 3 if another rank has a different one. The program ends at an empty line or at
- * the end of standard input.
+ * words of the command, such as "invert" and "--mesh". Rank 0 answers each request with a line: the
+ * exit status of rank 0, or 3 if another rank has a different exit status. The program ends at an
+ * empty line or at the end of standard input.
  *
- * The command starts and ends MPI itself. MPI_Init_thread and MPI_Finalize below replace those of
- * MPI, and leave MPI initialized. */
+ * The osla command starts and ends MPI itself. Therefore MPI_Init_thread and MPI_Finalize below
+ * replace those of MPI, and leave MPI initialized. */
 #include "tests/commands/run_lines.h"
 #include "tests/process_state.h"
 
@@ -36,7 +37,8 @@ int MPI_Finalize(void)
   return MPI_SUCCESS;
 }
 
-/* Broadcasts a text. Waiting ranks sleep, possibly for minutes; MPI_Bcast would use a core. */
+/* Broadcasts a text from rank 0. Waiting ranks sleep, because they may wait for minutes; MPI_Bcast
+ * would keep a core busy. */
 static void broadcast(char *text)
 {
   MPI_Request request;
@@ -70,7 +72,8 @@ static bool redirect(const char *file, FILE *stream)
   return redirected;
 }
 
-/* Runs words[3], words[4] ... as a command line. Returns its status. */
+/* Runs a request: words[0] is the folder, words[1] and words[2] are the output files, settings and
+ * the command follow. Returns the exit status of the command. */
 static int run_words(line_runner *run, char **words, int n)
 {
   int first = 3;
@@ -83,7 +86,7 @@ static int run_words(line_runner *run, char **words, int n)
     *value = '\0';
     (void)setenv(words[first], value + 1, 1);
   }
-  words[first - 1] = "a line"; /* argv[0], which no command reads */
+  words[first - 1] = "a line"; /* argv[0] of the command, which no command reads */
   const int status = run(n - first + 1, words + first - 1);
   (void)fflush(NULL);
   process_state_restore();

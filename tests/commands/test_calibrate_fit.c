@@ -1,5 +1,5 @@
-/* Tests of the fit of osla-calibrate: it recovers a model, and fits other data as well as
- * nonnegative coefficients can. */
+/* Tests of the fit of osla-calibrate: the fit recovers a known model, and fits other data as well
+ * as a model with nonnegative coefficients can. */
 #include "bench/calibrate.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -63,7 +63,7 @@ static void test_found_again(void)
   }
 }
 
-/* Times that fall with a growing size would need a negative coefficient. */
+/* Tests times that fall with a growing size: an exact fit would need a negative coefficient. */
 static void test_best_of_positive(void)
 {
   calibrate_shape shape[CALIBRATE_SHAPES];

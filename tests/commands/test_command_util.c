@@ -1,4 +1,5 @@
-/* Tests of the texts, the grid option and the core count that the sub-commands share. */
+/* Tests of texts for sizes and times, the grid option and the number of cores, which all
+ * sub-commands use. */
 #include "tests/osla_test.h"
 #include "tools/common/command.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces MPI_Abort: an MPI error ends all ranks. */
+/* Replaces MPI_Abort, and counts the calls: after an MPI error a command must end all ranks. */
 static int aborts;
 int MPI_Abort(MPI_Comm comm, int code)
 {
@@ -51,7 +52,7 @@ static void test_seconds(void)
   check_seconds(-1, "?");
 }
 
-/* Error lines go to stderr, into the log. */
+/* Error lines of this test go to stderr, which is written to the log. */
 static void test_grid(void)
 {
   int p = 0, q = 0;
@@ -118,7 +119,7 @@ static void test_agree(void)
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
   CU_ASSERT(aborts == 0);
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
-  /* the abort is needed because other ranks may wait in MPI */
+  /* with several ranks the command must abort, because other ranks may wait in MPI */
   CU_ASSERT(aborts == (osla_test_size() > 1));
 }
 

@@ -1,5 +1,5 @@
-/* Tests of order-independent sums: the same bits in any order, on any number of ranks and through
- * any merges; accuracy of 2^-60 of the largest term; extreme terms. */
+/* Tests of order-independent sums: equal bits for any order of the terms, on any number of ranks
+ * and for any way of merging; accuracy of 2^-60 of the largest term; extreme terms. */
 #include "osla_random.h"
 #include "tests/osla_test.h"
 #include "tests/osla_test_help.h"
@@ -11,7 +11,7 @@
 
 enum { TERMS = 20000, SUMS = 7 };
 
-/* Terms over 160 powers of two, so that bins move and low bits are cut off. */
+/* Makes terms over 160 powers of two, so that the bins move up and low bits are cut off. */
 static double term(int i)
 {
   return ldexp(1.0 + osla_random_uniform(1, (uint64_t)i, 0),
@@ -66,7 +66,7 @@ static void test_any_order(void)
   order_free_destroy(&parts);
 }
 
-/* Each rank has its own terms; the last one none. */
+/* Each rank has its own terms; with several ranks the last rank has no terms. */
 static void test_ranks(void)
 {
   osla_transport *t;

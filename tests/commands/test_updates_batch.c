@@ -1,4 +1,5 @@
-/* Tests of layouts of updates that a damaged process may send (tools/assemble/updates_batch.h). */
+/* Tests that layouts of updates from a damaged process are rejected
+ * (tools/assemble/updates_batch.h). */
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
 #include "tools/assemble/updates_batch.h"
@@ -6,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two panels with three indices and one index; k = 2. */
+/* layout of two panels with k = 2 data: the first has three indices, the second one index */
 static const updates_layout panels = {
   .count = 2, .k = 2, .indices = 4, .values = 8, .element = 4, .w = true, .g = true};
 static const int64_t panel_offsets[] = {5, 8, 9};
-/* Two blocks with two and three indices. */
+/* layout of two blocks: the first has two indices, the second three */
 static const updates_layout blocks = {.count = 2, .indices = 5, .values = 13, .element = 8};
 static const int64_t block_offsets[] = {0, 2, 5};
 
@@ -19,7 +20,8 @@ static void test_place(void)
   static int64_t words[19];
   updates_batch b = {.memory = {.start = words, .room = sizeof words}};
   const int64_t bytes = updates_layout_bytes(&panels);
-  CU_ASSERT(bytes == 8 * (3 + 4 + 4 + 4) + 8 * 4); /* offset, ix, g, w; G in single precision */
+  /* offset, ix, g, w in 8 bytes each, G in single precision */
+  CU_ASSERT(bytes == 8 * (3 + 4 + 4 + 4) + 8 * 4);
   CU_ASSERT(bytes == (int64_t)sizeof words);
   updates_layout_assign(&panels, &b);
   CU_ASSERT(b.count == 2 && b.k == 2 && !b.r);
@@ -40,7 +42,7 @@ static void test_room(void)
   CU_ASSERT(updates_layout_fits(&blocks, 2, 8, updates_layout_bytes(&blocks)));
 }
 
-/* Replaces each number in turn by a hostile value. */
+/* Replaces each number of the layout in turn by a hostile value; the checks must reject it. */
 static void test_hostile_sizes(void)
 {
   static const int64_t hostile[] = {
@@ -60,7 +62,7 @@ static void test_hostile_sizes(void)
   }
 }
 
-/* Hostile k without indices: k also determines memory. */
+/* Tests a hostile k in a layout without indices, because k also determines the size of w and r. */
 static void test_hostile_rows(void)
 {
   const int64_t offset[] = {7, 7};
@@ -89,12 +91,13 @@ static void test_hostile_offsets(void)
   refuse_offsets(&panels, 5, 10, 9);
   refuse_offsets(&panels, 5, 8, 10);
   refuse_offsets(&panels, 5, INT64_MAX, 9);
-  refuse_offsets(&blocks, 0, 1, 5); /* blocks of 1 + 16 elements, not of 13 */
+  refuse_offsets(&blocks, 0, 1, 5); /* these blocks have 1 + 16 elements, but the layout says 13 */
   refuse_offsets(&blocks, 0, 1LL << 32, 5);
   refuse_offsets(&blocks, 0, INT64_MAX, INT64_MAX);
 }
 
-/* Every random layout that passes the checks lies in its memory. */
+/* Tests that the arrays of every random layout that passes the checks lie in the memory of the
+ * batch. */
 static void test_random(void)
 {
   int taken = 0;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* counter increment that requests a checkpoint; far above any number of data */
+/* counter increment by which rank 0 requests a checkpoint; far above any number of data */
 #define ROUND (INT64_C(1) << 42)
 
 uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
@@ -70,8 +70,8 @@ static bool is_due(const checkpoint *c)
 }
 
 /* A step that the leading threads of all ranks make together. It writes a checkpoint if a rank has
- * work left or if one is due. An error of that checkpoint ends the job only if a bound of the
- * order-independent mode was exceeded. */
+ * work left or if a checkpoint is due. An error of that checkpoint ends the job only if a bound of
+ * the order-independent mode was exceeded. */
 static osla_err run_round(checkpoint *c, bool more, osla_err local)
 {
   enum { MORE = 1, DUE = 2 };

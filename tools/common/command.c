@@ -27,7 +27,7 @@ int command_rank(void)
   return 0;
 }
 
-/* The text between "osla" and the name in messages. */
+/* Returns the text between "osla" and the name of the command in messages. */
 static const char *separator_of(const char *name)
 {
   return name && name[0] != '-' ? " " : "";
@@ -38,7 +38,7 @@ static void write_line(const char *name, const char *text)
   char out[1200];
   (void)snprintf(out, sizeof out, "osla%s%s: %s\n", separator_of(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
-  (void)written; /* a failing stderr cannot be reported anywhere */
+  (void)written; /* if stderr fails, there is no way to report that */
 }
 
 static void write_error(const char *name, const char *text)
@@ -58,7 +58,7 @@ int command_error(const char *name, const char *format, ...)
 }
 
 /* Ends all ranks after an MPI error. If only this rank has failed, the other ranks would wait for
- * it for ever. If all have failed, the delay lets rank 0 write its line first. */
+ * this rank for ever. If all ranks have failed, the delay lets rank 0 write its line first. */
 static void abort_all_ranks(const char *name)
 {
   const struct timespec moment = {.tv_nsec = 200000000};
@@ -87,7 +87,7 @@ int command_agree(int status)
   return worst;
 }
 
-/* Calls `visit` for each string option of the table and of the tables it includes. */
+/* Calls `visit` for each string option of the table, and of the tables that it includes. */
 static void each_string(const struct poptOption *option, command_line *line,
                         void (*visit)(command_line *line, char **value))
 {
@@ -107,7 +107,8 @@ static void count_string(command_line *line, char **value)
 }
 
 /* popt replaces the default of a string option by an allocated copy of the user's value. `owned`
- * has an entry for each string option: the default before parsing, afterwards the copy or NULL. */
+ * has an entry for each string option: before parsing the default, afterwards the copy, or NULL if
+ * the user gave no value. */
 static void save_default(command_line *line, char **value)
 {
   line->owned[line->n_owned++] = *value;
@@ -131,7 +132,8 @@ bool command_own_memory(command_line *line, char *text)
   return true;
 }
 
-/* Takes ownership of the arrays and strings that popt allocates for POPT_ARG_ARGV options. */
+/* Takes ownership of the arrays and strings that popt allocates for options of type POPT_ARG_ARGV.
+ */
 static void own_lists(const struct poptOption *option, command_line *line)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
@@ -159,9 +161,8 @@ void command_release(command_line *line)
   line->n_arguments = 0;
 }
 
-/* Rejects "--option=" and empty arguments, which popt would read as 0. They come from shell
- * variables that are not set.
- */
+/* Rejects "--option=" and empty arguments, which popt would read as 0. They arise from shell
+ * variables that are not set. */
 static bool find_empty(const char *name, int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
@@ -184,7 +185,8 @@ bool command_is_given(int argc, char **argv, const char *option)
   return false;
 }
 
-/* The value that argv[i] gives to the option, in the word or in the next one; NULL: none. */
+/* Returns the value that argv[i] gives to the option, in argv[i] itself or in argv[i + 1]; NULL:
+ * argv[i] gives no value. */
 static const char *value_of(const struct poptOption *option, int argc, char **argv, int i)
 {
   const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
@@ -195,7 +197,7 @@ static const char *value_of(const struct poptOption *option, int argc, char **ar
   return word[2] ? word + 2 + (word[2] == '=') : next;
 }
 
-/* Rejects numbers with a leading zero, which popt reads as octal (010 as 8). */
+/* Rejects whole numbers with a leading zero, which popt reads as octal (010 as 8). */
 static bool find_octal(const struct poptOption *option, const char *name, int argc, char **argv)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
@@ -215,7 +217,7 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
 }
 
 /* Reports an error of popt. For "--option VALUE" with a bad value popt returns only the value, so
- * the option is searched in argv. */
+ * that the name of the option is searched in argv. */
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
   if (rc == POPT_ERROR_BADOPT) {
@@ -261,7 +263,7 @@ static void print_help(const command_line *line, poptContext context)
   (void)fflush(stdout);
 }
 
-/* Copies the arguments that popt has left. False if memory is missing. */
+/* Copies the arguments that popt has not parsed as options. Returns false if memory is missing. */
 static bool copy_arguments(command_line *line, poptContext context, int argc)
 {
   line->arguments = calloc((size_t)argc + 1, sizeof *line->arguments);
@@ -274,8 +276,8 @@ static bool copy_arguments(command_line *line, poptContext context, int argc)
   return true;
 }
 
-/* Parses the line with popt. Returns true if the command shall run; otherwise *status is the exit
- * status. */
+/* Parses the command line with popt. Returns true if the command shall run; otherwise *status is
+ * the exit status. */
 static bool run_popt(command_line *line, int argc, char **argv, int *status)
 {
   int help = 0;
@@ -348,7 +350,7 @@ bool command_parse(command_line *line, int argc, char **argv, int *status)
   line->n_owned = 0;
   each_string(line->options, line, save_copy);
   own_lists(line->options, line);
-  line->options = NULL; /* often a local variable of the caller */
+  line->options = NULL; /* the table of options is often a local variable of the caller */
   if (!go_on) command_release(line);
   return go_on;
 }

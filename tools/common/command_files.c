@@ -15,12 +15,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* The identity of a path: an existing file, or a name in a directory that has no such file. */
+/* The identity of a path: that of an existing file, or a file name and its directory if the file
+ * does not exist. */
 typedef struct file_identity {
   bool known;
   dev_t device;
-  ino_t number;   /* inode of the file, or of the directory */
-  char *new_name; /* name in the directory; NULL: the file exists */
+  ino_t number;   /* inode number of the file, or of the directory if the file does not exist */
+  char *new_name; /* name of the file in its directory; NULL: the file exists */
 } file_identity;
 
 static file_identity identity_of_status(const struct stat *status)
@@ -29,8 +30,8 @@ static file_identity identity_of_status(const struct stat *status)
     .known = S_ISREG(status->st_mode), .device = status->st_dev, .number = status->st_ino};
 }
 
-/* Finds the identity of a path. Paths that are not regular files or cannot be reached are not
- * known; the latter are reported by other checks. */
+/* Finds the identity of a path. The identity is unknown if the path is not a regular file, or if
+ * the path cannot be reached; other checks report a path that cannot be reached. */
 static osla_err find_identity(const char *path, file_identity *p)
 {
   char target[PATH_MAX], directory[PATH_MAX];
@@ -59,7 +60,7 @@ static bool is_same_file(const file_identity *a, const file_identity *b)
          (a->new_name && b->new_name && strcmp(a->new_name, b->new_name) == 0);
 }
 
-/* Compares output `i` with the outputs before it, with all inputs, and with the standard streams.
+/* Compares output `i` with the preceding outputs, with all inputs, and with the standard streams.
  */
 static osla_err compare(const command_file *files, const file_identity *places, int n, int i)
 {
@@ -106,8 +107,8 @@ osla_err command_check_files(const command_file *files, int n)
   return err;
 }
 
-/* Finds the directory of an output and the device of its file system; false: the output needs no
- * room. */
+/* Finds the directory of an output and the device of its file system. Returns false if the output
+ * needs no room. */
 static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *device)
 {
   char target[PATH_MAX];
@@ -119,7 +120,7 @@ static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *
   return true;
 }
 
-/* True for a checkpoint that exists already. */
+/* Returns true if the file is a checkpoint and already exists. */
 static bool is_existing_checkpoint(const command_file *f)
 {
   return f->use == OSLA_FILE_CHECKPOINT && f->path && access(f->path, F_OK) == 0;
@@ -141,7 +142,7 @@ osla_err command_check_room(const command_file *files, int n)
           __builtin_add_overflow(bytes, files[j].bytes, &bytes))
         bytes = UINT64_MAX;
     }
-    /* the file system does not report its size */
+    /* no check if the file system does not report its size */
     if (statvfs(directory, &space) != 0 || space.f_blocks == 0) continue;
     uint64_t blocks = geteuid() == 0 ? space.f_bfree : space.f_bavail;
     if (__builtin_mul_overflow(blocks, (uint64_t)space.f_frsize, &room)) continue;

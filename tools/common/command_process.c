@@ -17,7 +17,7 @@
 void command_prepare_process(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    /* open returns the lowest free number, which is fd */
+    /* open returns the lowest free descriptor, which is fd */
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   (void)signal(SIGXFSZ, SIG_IGN);
@@ -25,8 +25,8 @@ void command_prepare_process(void)
   (void)signal(SIGCHLD, SIG_DFL);
 }
 
-/* True for -t alone, with its value, or among other letters; may be true without reason, which is
- * harmless. */
+/* Returns true if the word is --threads, or contains -t alone, with its value, or among other
+ * letters. It may return true for other words, which is harmless. */
 static bool asks_for_threads(const char *word)
 {
   if (strncmp(word, "--threads", 9) == 0) return true;
@@ -46,9 +46,8 @@ int command_thread_level(int argc, char **argv, const char *beside, bool tries)
 }
 
 /* UCX 1.13 answers a get over TCP in segments of 8 KiB; segments of 64 KiB need a third of the
- * processor time. The settings of the user have precedence. Nothing is set if UCX_TLS is set,
- * because UCX warns of settings for transports that are not used.
- */
+ * processor time. Settings of the user have precedence. If UCX_TLS is set, nothing is changed,
+ * because UCX warns of settings for transports that are not used. */
 static void set_ucx_pieces(void)
 {
   static const char *const name[] = {"UCX_TCP_TX_SEG_SIZE", "UCX_TCP_RX_SEG_SIZE"};
@@ -69,8 +68,8 @@ int command_start_mpi(const char *name, int argc, char **argv, const char *besid
   return OSLA_EXIT_OK;
 }
 
-/* True if standard output is a pipe or socket whose reader has closed it, as in `osla help | head
- * -1`. */
+/* Returns true if standard output is a pipe or socket whose reader has closed it, as in `osla help
+ * | head -1`. */
 static bool reader_has_left(void)
 {
   struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

@@ -1,6 +1,6 @@
-/* Check that all ranks have the same command line. See command.h. Launchers can start several
- * programs or several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."); ranks with different lines
- * would wait for each other in different calls. */
+/* Check that all ranks have the same command line. See command.h. A launcher can start several
+ * programs or several command lines ("mpiexec -n 1 osla ... : -n 1 osla ..."). Ranks with different
+ * command lines would wait for each other in different calls. */
 #include "src/base/hash.h"
 #include "tools/common/command.h"
 
@@ -10,13 +10,14 @@
 
 enum { SHOWN = 120 };
 
-/* A word of a line with the option before it; hash 0 after the last word. */
+/* A word of a command line, in `text` with the preceding option; the hash is 0 after the last word.
+ */
 typedef struct word {
   uint64_t hash;
   char text[SHOWN];
 } word;
 
-/* Hashes a text with its final zero, which separates words. */
+/* Hashes a text including its final zero, which separates words. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
   return hash_extend(hash, text, strlen(text) + 1);
@@ -35,7 +36,7 @@ static word get_word(int argc, char **argv, int i)
   return w;
 }
 
-/* Reports the first word in which the line of rank `other` differs. */
+/* Reports the first word in which the command line of rank `other` differs from that of rank 0. */
 static int report_difference(const char *name, int argc, char **argv, int other)
 {
   word here, there;

@@ -1,4 +1,4 @@
-/* Grids, sizes and times as text; the cores of the host. See command.h. */
+/* Texts of grids, sizes and times; number of cores of the host. See command.h. */
 #include "config.h"
 
 #include "osla_blas.h"

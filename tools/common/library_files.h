@@ -1,5 +1,6 @@
-/* Private parts of the library that the commands use: atomic replacement of files, and the names
- * of HDF5's filters. The commands are linked with the static library, which exports them. */
+/* Private headers of the library that the commands use: atomic replacement of files, and names of
+ * HDF5's filters. The commands are linked with the static library, which exports these functions.
+ */
 #ifndef LIBRARY_FILES_H
 #define LIBRARY_FILES_H
 

@@ -26,7 +26,8 @@ void order_free_destroy(order_free_sums *sums)
   *sums = (order_free_sums){0};
 }
 
-/* Moves the bins down so that `top` becomes the highest; the lowest bins are lost. */
+/* Moves the bins down so that `top` becomes the index of the highest bin; the lowest bins are lost.
+ */
 static void raise_top(order_free_sums *s, int top)
 {
   int by = top - s->top;
@@ -47,12 +48,12 @@ void order_free_add(order_free_sums *s, int64_t i, double term)
   if (!(term <= DBL_MAX)) term = DBL_MAX;
   if (term < DBL_MIN) return;
   memcpy(&bits, &term, sizeof bits);
-  /* position of the leading bit of the term, counted from LOWEST */
+  /* position of the leading bit of the term, where bit 2^LOWEST has the position 0 */
   int place = (int)(bits >> 52) - 1023 - LOWEST;
   int bin = place / BIN_BITS;
   uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-  /* The term in units of the third bin below its own: 53 bits, the leading one at position 60 to
-   * 89. */
+  /* The term, in units of the third bin below that of its leading bit: 53 bits, of which the
+   * leading bit has a position from 60 to 89. */
   wide number = (wide)mantissa << (place % BIN_BITS + 2 * BIN_BITS - 52);
   raise_top(s, bin);
   const int64_t mask = (INT64_C(1) << BIN_BITS) - 1;

@@ -3,14 +3,13 @@
  * of --reproducible.
  *
  * The range of doubles is divided into fixed bins of 30 bits. A sum has an integer for each of
- * three bins: that of the largest term of the array so far, and the two below it. Parts of a term
- * below the three bins are cut off. The error of a sum is therefore at most 2^-60 of the array's
- * largest term for each term added. Source of the idea: Demmel, Nguyen, "Parallel Reproducible
- * Summation", IEEE Transactions on Computers 64 (2015) 2060-2070; here with integers.
+ * three bins: the bin of the largest term of the array so far, and the next two lower bins. Parts
+ * of a term below the three bins are cut off. The error of a sum is therefore at most 2^-60 of the
+ * array's largest term for each term added. Source of the idea: Demmel, Nguyen, "Parallel
+ * Reproducible Summation", IEEE Transactions on Computers 64 (2015) 2060-2070; here with integers.
  *
- * At most 2^33 terms for each sum. Calls are local and for one thread unless the comment says
- * otherwise.
- */
+ * A sum can have at most 2^33 terms. Calls are local and for one thread unless the comment says
+ * otherwise. */
 #ifndef ORDER_FREE_H
 #define ORDER_FREE_H
 
@@ -20,11 +19,11 @@ enum { ORDER_FREE_BINS = 3 };
 
 typedef struct order_free_sums {
   int64_t count;  /* number of sums */
-  int top;        /* bin of the largest term so far */
-  int64_t *digit; /* [ORDER_FREE_BINS][count] bins from the highest down */
+  int top;        /* index of the bin of the largest term so far */
+  int64_t *digit; /* [ORDER_FREE_BINS][count] integers of the bins, from the highest bin down */
 } order_free_sums;
 
-/* Makes `count` sums without terms. Errors: MEM. */
+/* Makes `count` sums that are 0. Errors: MEM. */
 osla_err order_free_create(int64_t count, order_free_sums *out);
 void order_free_destroy(order_free_sums *sums); /* Frees the sums; accepts a zeroed struct. */
 
@@ -32,10 +31,10 @@ void order_free_destroy(order_free_sums *sums); /* Frees the sums; accepts a zer
  * largest double. */
 void order_free_add(order_free_sums *sums, int64_t i, double term);
 
-/* Adds sums: into += from. Both have the same count. */
+/* Adds the sums of `from` to those of `into`. Both arrays have the same number of sums. */
 void order_free_merge(order_free_sums *into, const order_free_sums *from);
 
-/* Sums over the ranks. Collective. Errors: MPI. */
+/* Adds the sums over all ranks, on all ranks. Collective. Errors: MPI. */
 osla_err order_free_reduce(osla_transport *transport, order_free_sums *sums);
 
 double order_free_value(const order_free_sums *sums, int64_t i);

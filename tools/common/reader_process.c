@@ -20,9 +20,8 @@
 #include <hdf5.h>
 #endif
 
-/* The system ends the process with SIGXCPU if it uses more time, or with SIGKILL at a limit that
- * the user has set.
- */
+/* If the process needs more time than the limit, the system ends it with SIGXCPU, or with SIGKILL
+ * at a limit that the user has set. */
 void reader_process_limit_time(const char *path)
 {
   enum { AT_LEAST = 20 };
@@ -37,8 +36,8 @@ void reader_process_limit_time(const char *path)
   (void)setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* Makes the process die with its parent, and without output: it writes no core file, and neither
- * the C library nor signal handlers of UCX write to the user's terminal. */
+/* Makes the process die with its parent and write nothing: it makes no core file, and neither the C
+ * library nor signal handlers of UCX write to the user's terminal. */
 static void become_quiet(pid_t parent)
 {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
@@ -49,7 +48,8 @@ static void become_quiet(pid_t parent)
     (void)signal(signals[i], SIG_DFL);
   (void)sigemptyset(&empty);
   (void)sigprocmask(SIG_SETMASK, &empty, NULL);
-  /* a write beyond the limit, when the shared memory grows, then returns an error */
+  /* with SIGXFSZ ignored, a write beyond the limit of the file size returns an error; shared memory
+   * is such a file */
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)setrlimit(RLIMIT_CORE, &none);
   int null = open("/dev/null", O_RDWR);
@@ -59,9 +59,9 @@ static void become_quiet(pid_t parent)
   if (getppid() != parent) _exit(EXIT_FAILURE); /* the parent died before prctl */
 }
 
-/* Initializes HDF5 before the fork, because HDF5 calls MPI when it starts. In the child that call
- * could wait for ever for a lock of MPI that another thread (MPICH_ASYNC_PROGRESS) held at the
- * time of the fork. */
+/* Initializes HDF5 before the fork, because HDF5 calls MPI when it starts. In the child process
+ * that call could wait for ever: another thread (MPICH_ASYNC_PROGRESS) may hold a lock of MPI at
+ * the time of the fork. */
 static void open_hdf5(void)
 {
 #ifdef HAVE_HDF5
@@ -76,7 +76,8 @@ static osla_err start(reader_process *p, int socket_type, reader_serve *serve, v
   OSLA_CHECK(socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
              "socketpair: %s", strerror(errno));
   p->socket = ends[0];
-  /* OpenBLAS ends its threads before a fork; threads without room for their buffer never end. */
+  /* OpenBLAS ends its threads before a fork; a thread that found no room for its buffer would never
+   * end. */
   bool ends_threads = osla_blas_threads() < 2 || osla_blas_has_room(1);
   open_hdf5();
   if (ends_threads) p->process = fork();
@@ -104,7 +105,7 @@ osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *
   return err;
 }
 
-/* Waits for the end of the process, and returns its status. */
+/* Waits for the end of the process, and returns the exit status of the process. */
 static int reap(reader_process *p)
 {
   int status = 0;

@@ -1,11 +1,10 @@
-/* A child process that reads files which may crash their reader (layer 4).
+/* A child process that reads files on which the reader may crash (layer 4).
  *
  * HDF5 1.10.8 trusts the contents of a file: a damaged file can make it write outside its memory,
- * crash, or loop for ever. In a child process all these are ordinary errors. The child
- * communicates through a socket, and ends with its parent.
+ * crash, or loop for ever. In a child process all these are ordinary errors. The child communicates
+ * through a socket, and ends with its parent.
  *
- * All calls are local; not thread-safe.
- */
+ * All calls are local; not thread-safe. */
 #ifndef READER_PROCESS_H
 #define READER_PROCESS_H
 
@@ -20,26 +19,26 @@ typedef struct reader_process {
 
 #define READER_PROCESS_NONE ((reader_process){.process = -1, .socket = -1})
 
-/* Main function of the process, which ends when the function returns. */
+/* Main function of the child process, which ends when the function returns. */
 typedef void reader_serve(int socket, void *arg);
 
-/* Forks the process; socket_type is SOCK_STREAM or SOCK_SEQPACKET. Must precede the creation of
- * the transport: memory of this process is copied when one of both writes to it, and memory that
- * is registered with a network adapter must not be copied (ibv_fork_init(3)). Errors: MEM. */
+/* Forks the child process; socket_type is SOCK_STREAM or SOCK_SEQPACKET. Must precede the creation
+ * of the transport: after a fork, memory is copied when parent or child writes to it, and memory
+ * that is registered with a network adapter must not be copied (ibv_fork_init(3)). Errors: MEM. */
 osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg);
 
-/* Called by the child: limits its further CPU time to 20 s plus 1 s for each MiB of the file. */
+/* The child calls this: limits its further CPU time to 20 s plus 1 s for each MiB of the file. */
 void reader_process_limit_time(const char *path);
 
-/* Called when the child has ended or is about to end while it reads the file: waits for its end,
- * and returns an error with the reason. Errors: IO, always. */
+/* The parent calls this if the child has ended, or is about to end, while it reads a file: waits
+ * for the end of the child, and returns an error with the reason. Errors: IO, always. */
 osla_err reader_process_death(reader_process *p, const char *path);
 
-/* Called when the child has sent an impossible answer, because HDF5 has damaged its memory: ends
- * the child. Errors: IO, always. */
+/* The parent calls this if the child has sent an impossible answer, because HDF5 has damaged the
+ * memory of the child: ends the child. Errors: IO, always. */
 osla_err reader_process_spoilt(reader_process *p, const char *path);
 
-/* Closes the socket and ends the process. */
+/* Closes the socket and ends the child process. */
 void reader_process_stop(reader_process *p);
 
 #endif

@@ -54,7 +54,7 @@ osla_err report_directory_check(const char *directory)
   char name[PATH_MAX], file[PATH_MAX + 16];
   struct stat status;
   OSLA_CALL(copy_name(directory, name));
-  /* a file can be created under this name, hence also a directory */
+  /* if a file can be created under this name, a directory can be created, too */
   if (!name_exists(name)) return osli_new_file_check(name, 0);
   OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);

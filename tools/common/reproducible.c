@@ -10,7 +10,8 @@
 static const char *const option[N_BOUNDS] = {"--bound", "--gradient-bound"};
 static const char *const attribute[N_BOUNDS] = {"bound", "gradient_bound"};
 
-/* Factor above the rounding error of the sums and products that make a bound. */
+/* Factor by which a bound is enlarged; it exceeds the rounding errors of the sums and products that
+ * make the bound. */
 #define ROOM 1.001
 
 osla_err reproducible_check(const reproducible *r, osla_dtype dtype)
@@ -25,8 +26,8 @@ osla_err reproducible_check(const reproducible *r, osla_dtype dtype)
   return OSLA_OK;
 }
 
-/* Reads the bounds of the checkpoint; 0 if the file is not of the order-independent mode, which
- * osla_hessian_restore reports later. */
+/* Reads the bounds from the checkpoint. They are 0 if the checkpoint is not one of the
+ * order-independent mode, which osla_hessian_restore reports later. */
 static osla_err read_bounds(const checkpoint *c, double bound[N_BOUNDS])
 {
   osla_file *file = NULL;
