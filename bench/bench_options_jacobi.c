@@ -32,7 +32,7 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
     {"in-flight", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->in_flight, 0,
      "Messages under way to a neighbour: between nodes, and of mpi", "R"},
     {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0,
-     "Sweeps of one rank settings_set F times as long", "RANK:F"},
+     "Sweeps of one rank take F times as long", "RANK:F"},
     {"threads", '\0', POPT_ARG_STRING, &raw->threads, 0,
      "Of the reference threads, over which the grid is distributed (default: the cores)", "K"},
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
