@@ -64,7 +64,8 @@ static osla_err add_entry(tomo_store *store, store_kind kind, const char *name, 
   return OSLA_OK;
 }
 
-/* Adds an array of doubles or of integers; the other pointer is NULL. */
+/* Adds an array of doubles (`data`) or of integers (`integers`); the pointer of the type that is
+ * not used is NULL. */
 static osla_err add_array(tomo_store *store, const char *name, const char *unit, int rank,
                           const int64_t *dims, const double *data, const int32_t *integers)
 {

@@ -35,7 +35,8 @@ const char *tomo_store_suffix(void);
 osla_err tomo_store_create(tomo_store **store); /* creates an empty store; error OSLA_ERR_MEM */
 void tomo_store_destroy(tomo_store **store);
 
-/* Add an entry. Names are letters, digits and underscores, at most 63, and unique (OSLA_ERR_ARG).
+/* tomo_store_add_NAME adds an entry. A name consists of at most 63 letters, digits and underscores,
+ * and is unique; otherwise the error is OSLA_ERR_ARG.
  *   unit  [in]  one word such as "percent", "km", "1"
  *   rank  [in]  1 .. TOMO_STORE_RANK_MAX
  *   dims  [in]  rank lengths >= 0, last dimension fastest
@@ -53,7 +54,7 @@ osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *va
  * is then unchanged. */
 osla_err tomo_store_write(const tomo_store *store, const char *file);
 
-/* Reads an array of a file in either format, which is detected.
+/* Reads an array of a file in HDF5 or in the plain format; the format is detected.
  *   data   [out]  malloc'ed, the caller frees it
  *   count  [out]  number of elements of data
  * Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */

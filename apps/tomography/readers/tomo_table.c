@@ -10,8 +10,8 @@
 
 #include "apps/tomography/earth/tomo_reference.h"
 
-/* Accepted names of each column. For a column with a unit also its quantity and units, to recognise
- * a name with an unknown unit. */
+/* Accepted names of each column. A column with a unit also has the name of its quantity and the
+ * list of its units, for the error message about a name with an unknown unit. */
 static const struct column {
   const char *names, *quantity, *unit;
 } columns[N_KEYS] = {[KEY_EVENT] = {"event|event_id|eventid|evid|id", NULL, NULL},
@@ -114,7 +114,7 @@ static bool is_empty(const table_line *line, table_key key)
   return !line->header->has_column[key] || (c->text && c->text[0] == '\0');
 }
 
-/* Reads a text; "" if the table has no such column. */
+/* Reads the text of a cell; sets *text to "" if the table has no such column. */
 static osla_err read_text(const table_line *line, table_key key, const char **text)
 {
   char location[TABLE_LOCATION];
@@ -126,8 +126,8 @@ static osla_err read_text(const table_line *line, table_key key, const char **te
   return OSLA_OK;
 }
 
-/* Reads a finite number; `otherwise` if the cell is empty, which is an error if `otherwise` is
- * NaN. */
+/* Reads a finite number from a cell. If the cell is empty, sets *value to `otherwise`, or returns
+ * an error if `otherwise` is NaN. */
 static osla_err read_number(const table_line *line, table_key key, double otherwise, double *value)
 {
   char location[TABLE_LOCATION], shown[TEXT_SHOWN], *end;
@@ -150,7 +150,8 @@ static osla_err read_number(const table_line *line, table_key key, double otherw
   return OSLA_OK;
 }
 
-/* Reads one of two words, or the first letter of one, into its index. */
+/* Reads a cell that holds one of two words or a word's first letter; *which is set to the index of
+ * the word, or 0 for an empty cell. */
 static osla_err read_word(const table_line *line, table_key key, const char *const words[2],
                           int *which)
 {
@@ -168,7 +169,8 @@ static osla_err read_word(const table_line *line, table_key key, const char *con
                         table_location(line, key, location), shown, words[0], words[1]);
 }
 
-/* Reads an arc: minor or major, or R1, R2 (Rayleigh), G1, G2 (Love), which also set the wave. */
+/* Reads the arc of a path: "minor", "major", or the name of a phase. R1 and G1 are minor arcs, R2
+ * and G2 major arcs; R means a Rayleigh wave, G a Love wave, and sets the wave of the row. */
 static osla_err read_arc(const table_line *line, table_row *row)
 {
   char location[TABLE_LOCATION], shown[TEXT_SHOWN];

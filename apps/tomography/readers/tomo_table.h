@@ -33,9 +33,9 @@ typedef enum table_key {
 typedef enum table_unit { UNIT_OF_DATUM, UNIT_SECONDS, UNIT_PERCENT } table_unit;
 
 typedef struct table_header {
-  const char *file;              /* name of the file for messages, as in text_reader */
-  bool has_column[N_KEYS];       /* true if the table has each column */
-  char name[N_KEYS][TEXT_SHOWN]; /* each column's name in the table, for messages */
+  const char *file;              /* name of the file, for messages */
+  bool has_column[N_KEYS];       /* has_column[key]: true if the table has the column */
+  char name[N_KEYS][TEXT_SHOWN]; /* name[key]: the column's name in the file, for messages */
   table_unit sigma;
 } table_header;
 
@@ -54,12 +54,12 @@ typedef struct table_cell {
 typedef struct table_line {
   const table_header *header;
   bool elements; /* true if `place` is the index of an HDF5 element, false if it is a line number */
-  int64_t place; /* line number from 1, or element from 0 */
+  int64_t place; /* line number (from 1) in a CSV file, or index (from 0) in an HDF5 data set */
   table_cell cell[N_KEYS]; /* cells of the columns that the table has */
 } table_line;
 
 typedef struct table_row {
-  /* texts of the row's columns; "" if missing */
+  /* texts of the row; "" if the column is missing or the cell is empty */
   const char *event, *network, *station, *network2, *station2;
   tomo_measure measure;
   tomo_arc_kind arc;
@@ -68,7 +68,7 @@ typedef struct table_row {
   double correction_s;
 } table_row;
 
-/* Parses a row. Its texts point into the cells. Errors: IO. */
+/* Parses a row. The texts of *row point into the cells of *line. Errors: IO. */
 osla_err table_parse(const table_line *line, table_row *row);
 
 /* Writes the location of a cell for messages, "FILE:LINE: column NAME" or "FILE: NAME[ELEMENT]". */
@@ -83,7 +83,8 @@ osla_err table_read_csv(const char *file, table_row_callback *callback, void *ar
 struct tomo_data_reader;
 osla_err table_read_hdf5(struct tomo_data_reader *reader, table_row_callback *callback, void *arg);
 
-/* Reads the file in the calling process; called by the reading process. */
+/* Calls `callback` for each row of an HDF5 file. A damaged file may crash HDF5, so the separate
+ * process that reads the file makes this call. */
 enum { TABLE_TEXT = 512 };
 osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, void *arg);
 

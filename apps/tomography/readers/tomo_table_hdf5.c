@@ -20,7 +20,7 @@ enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
 /* A data set that is open as a column of the table. */
 typedef struct data_set {
-  hid_t set, type; /* type: element type in memory */
+  hid_t set, type; /* the HDF5 data set, and the type of its elements in memory */
   table_key key;
   /* bytes of a string of fixed length, with its final 0; 0 for numbers and strings of variable
    * length */

@@ -1,8 +1,8 @@
 /* Reads tables of measurements as HDF5 in a separate process (reader_process.h). The process sends
- * COLUMN and a name for each column, then ROW and its cells in the order of columns for each row,
- * at the end END, or ERROR with a code and a text. A text is its length (16 bits) and its bytes. A
- * cell is a text, or IS_NUMBER in place of the length and a double. Everything received is checked,
- * because HDF5 may have corrupted the process's memory. */
+ * COLUMN and a name for each column; then, for each row, ROW and the cells in the order of the
+ * columns; at last END, or ERROR with a code and a text. A text is its length (16 bits) and its
+ * bytes. A cell is a text, or IS_NUMBER in place of the length and a double. Everything received is
+ * checked, because HDF5 may have corrupted the process's memory. */
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_table.h"
@@ -101,7 +101,8 @@ struct tomo_data_reader {
   char text[N_KEYS][TABLE_TEXT];
 };
 
-/* Returns the error for unexpected bytes: the process has ended, or its memory is corrupted. */
+/* Returns the error for unexpected bytes from the reading process: it has ended, or its memory is
+ * corrupted. */
 static osla_err protocol_error(tomo_data_reader *r)
 {
   if (feof(r->in)) return reader_process_death(&r->process, r->path);

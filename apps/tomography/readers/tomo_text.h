@@ -24,7 +24,8 @@ enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44, TEXT_AHEAD = 64 };
 typedef struct text_reader {
   const char *file; /* name for messages: the last 200 bytes of the path */
   FILE *stream;
-  /* first bytes of the file; those from `taken` on have not been read yet */
+  /* first bytes of the file, which were read to detect its format; text_read_bytes and
+   * text_read_line have not yet returned those from index `taken` on */
   char ahead[TEXT_AHEAD];
   size_t n_ahead, taken;
   int64_t line;             /* number of the line in `text`, from 1 */
@@ -35,7 +36,8 @@ typedef struct text_reader {
 typedef struct site_list {
   tomo_site *site;
   int64_t count, capacity;
-  /* stations: true if an entry is an epoch or a channel, so that a station may have several */
+  /* true if an entry is an epoch or a channel of a station, so that a station may have several
+   * entries */
   bool epochs;
   tomo_unlocated placeless; /* the first events without coordinates (their latitude is NaN) */
 } site_list;
@@ -53,7 +55,8 @@ osla_err text_error(const text_reader *reader, const char *format, ...)
 osla_err text_open(text_reader *reader, const char *file);
 void text_close(text_reader *reader);
 
-/* Does the file begin with <, after blanks and a byte order mark, and is not a web page (HTML)? */
+/* True if the file begins with <, after blanks and a byte order mark, and is not a web page
+ * (HTML). */
 bool text_is_xml(const text_reader *reader);
 bool text_is_html(const text_reader *reader);
 
@@ -68,7 +71,8 @@ osla_err text_read_line(text_reader *reader, bool *more);
 osla_err text_read_content(text_reader *reader, bool *more);
 
 /* Returns the separator of a table's fields: comma, semicolon, tab or |, whichever is most frequent
- * in the header outside quotes. If several are, the first of them; a comma if none occurs. */
+ * in the header outside quotes. Of equally frequent ones the first in this order is returned, and a
+ * comma if no separator occurs. */
 char text_separator(const char *header);
 
 /* Splits the current line in place at the separator. Fields may be quoted as in CSV, unless the
@@ -76,12 +80,13 @@ char text_separator(const char *header);
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char **field, int *count);
 
-/* Kind of list whose FDSN text header the line is: "#Network |" or "#EventID |". */
+/* Kind of list whose header in FDSN text begins like the line: "#Network |" for stations, "#EventID
+ * |" for events. */
 typedef enum text_fdsn { TEXT_FDSN_NONE, TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS } text_fdsn;
 text_fdsn text_find_fdsn(const char *line);
 
-/* Returns the error for a list of the wrong kind; `is` and `not` are "stations" and
- * "earthquakes". */
+/* Returns the error for a list of the wrong kind. `is` and `not` name the kinds that it has and
+ * should have, "stations" or "earthquakes". */
 osla_err text_wrong_list_error(const text_reader *reader, const char *is, const char * not );
 
 /* Copies a field for a message: printable characters, cut to fit. */
@@ -106,7 +111,7 @@ void text_set_codes(tomo_site *site, const char *network, const char *station);
  * can refer to it. */
 void text_set_id(tomo_site *site, const char *id);
 
-/* Is the field empty or NaN, which programs write for a missing value? */
+/* True if the field is empty or NaN, which programs write for a missing value. */
 bool text_is_missing(const char *field);
 
 /* Parses a time (tomo_text.h) to seconds; `what` names it in the message. An empty field gives
@@ -135,15 +140,15 @@ void site_list_mark_unlocated(site_list *list, const text_reader *where, const c
 /* Returns the error for a list of `count` events without coordinates. */
 osla_err site_list_unlocated_error(const site_list *list, int64_t count);
 
-/* Is `name` one of the words in "latitude|lat", in any case? */
+/* True if `name` is one of the words in a list such as "latitude|lat", in any case. */
 bool text_is_one_of(const char *name, const char *words);
 
 /* Error IO for a header in which no separator was found although it contains blanks. */
 osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
-/* Finds the columns of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
- * -1 if an optional key is missing. The first `required` keys must occur. Two names of one key are
- * an error among the first `unique` keys. */
+/* Finds the columns of a header. keys[i] lists the accepted names of a column, as in
+ * "latitude|lat"; column[i] is set to its position, or -1 if it is missing. The first `required`
+ * keys must occur. The first `unique` keys must not occur twice. */
 osla_err text_find_columns(const text_reader *reader, char *const *field, int count,
                            const char *const *keys, int n_keys, int required, int unique,
                            int *column);
@@ -155,9 +160,9 @@ osla_err text_parse_header(text_reader *reader, char separator, const char *cons
 /* Splits the current line, which must have `count` fields. */
 osla_err text_split_row(text_reader *reader, char separator, char **field, int count);
 
-/* Appends the entries of a file. `read` is called for text, with the first line as the current one
- * to be read again; `read_xml` for XML, with nothing read. `what` names an entry ("station") in the
- * error for a file without any. Errors: tomo_io.h. */
+/* Appends the entries of a file to the list. For a text it calls `read`, whose first text_read_line
+ * returns the file's first line; for XML it calls `read_xml`. `what` ("station") is the word for an
+ * entry in the error for a file without entries. Errors: tomo_io.h. */
 typedef osla_err site_reader(text_reader *reader, site_list *list);
 osla_err text_read_sites(const char *file, const char *what, site_reader *read,
                          site_reader *read_xml, site_list *list);
@@ -166,9 +171,11 @@ osla_err text_read_sites(const char *file, const char *what, site_reader *read,
 osla_err text_read_stations(const char *file, site_list *list);
 osla_err text_read_events(const char *file, site_list *list);
 
-/* Removes duplicates: the first of equal entries stays, in its order; *count is reduced.
- *   stations  equal ids within 0.1 degree: epochs, channels, lists of several data centres. Farther
- *             apart they are different stations, because temporary networks use codes again.
+/* Removes duplicates; the first of equal entries stays. The order does not change, and *count is
+ * reduced. Entries are equal under these conditions:
+ *   stations  equal ids, and at most 0.1 degree apart: epochs, channels, lists of several data
+ *             centres. Stations with equal ids that are farther apart are different, because
+ *             temporary networks use codes again.
  *   events    equal ids
  * An entry without id is never a duplicate. Errors: MEM. */
 osla_err tomo_merge_sites(tomo_site *sites, int64_t *count, bool stations);
@@ -180,18 +187,19 @@ enum { EVENT_TIME_PARTS = 6 }; /* a time has year, month, day, hour, minute and 
 
 /* Fields of a row; "" if the row or the table does not have the field. */
 typedef struct event_time {
-  const char *date; /* ISO 8601; has no time of day if `time` has one */
-  const char *time; /* a time of day, or a complete ISO 8601 time, which is then used alone */
+  const char *date; /* date in ISO 8601, without a time of day if `time` has one */
+  /* a time of day, or a complete time in ISO 8601, which needs no other field */
+  const char *time;
   const char *const *part; /* [EVENT_TIME_PARTS] */
-  /* true if the table has a column for the date or year, so that a number in `time` is not a
+  /* true if the table has a column for the date or year; a number in `time` is then not read as a
    * year */
   bool has_day;
 } event_time;
 
-/* Combines the fields to seconds (tomo_text.h). NaN: no field is given, or the year is before 1.
- * Errors: a part that is not a number or not valid; a later part without an earlier one; a time of
- * day without a day; with a column for the date, a `time` that is neither a time of day nor
- * complete; two different days. */
+/* Combines the fields of an event's time to seconds (tomo_text.h). The result is NaN if no field
+ * is given, or if the year is before 1. Errors: a part that is not a number or not valid; a later
+ * part without an earlier one; a time of day without a day; with a column for the date, a `time`
+ * that is neither a time of day nor complete; two different days. */
 osla_err event_time_read(const text_reader *reader, const event_time *fields, double *time_s);
 
 /* Error IO if a table has a column for a later part but none for an earlier one, and no column for

@@ -85,7 +85,8 @@ bool tomo_time_read(const char *text, double *seconds)
           return false;
         if (read_char(&at, ':') && !read_seconds(&at, &second)) return false;
         if (!read_zone(&at, &east_s)) return false;
-      } else if (!read_char(&at, 'Z')) { /* a date of xs:date may end with Z */
+        /* in XML Schema a date without a time of day may end with Z */
+      } else if (!read_char(&at, 'Z')) {
         if (*at != '\0') return false;
       }
     }

@@ -3,8 +3,8 @@
  * libxml2's push parser gets the file in pieces and calls back for each tag and text. It calls back
  * for a document type declaration after reading its name and before its content; the parser is
  * stopped there. The parser's errors come through a structured callback, so that nothing is
- * printed. Errors of character encodings reach only the callback of the thread (libxml2 2.9), so
- * both are set.
+ * printed. In libxml2 2.9, errors of character encodings do not reach the parser's callback but the
+ * thread's, so both callbacks are set.
  *
  * libxml2 2.9 compares each attribute of an element with all others, and searches all open
  * namespaces. The callback of an element limits their numbers. The length of a tag is limited
@@ -28,8 +28,8 @@
 enum { DEPTH_MAX = 64, PATH_LENGTH_MAX = 512, PIECE = 1 << 16 };
 enum {
   ATTRIBUTES_MAX = 256, /* limit for an element's attributes, and for open namespaces */
-  /* limit in bytes of a tag; it is checked once for each piece, so a tag may have up to PIECE
-   * more */
+  /* limit in bytes of a tag; it is checked once for each piece of the file, so a tag may have up to
+   * PIECE bytes more */
   TAG_MAX = 1 << 16
 };
 
@@ -45,7 +45,8 @@ typedef struct parse {
   int spaces[DEPTH_MAX]; /* number of namespaces declared by the open elements up to each depth */
   char text[XML_TEXT_MAX];
   size_t n_text;
-  char foreign[2 * TEXT_SHOWN]; /* namespace of the root's first child that has a foreign one */
+  /* namespace of the first child of the root that is not in the format's namespace */
+  char foreign[2 * TEXT_SHOWN];
   int64_t foreign_line;
 } parse;
 
@@ -220,8 +221,8 @@ static void on_text(void *user, const xmlChar *bytes, int count)
 
 /* --- the file --- */
 
-/* Copies an attribute's value. libxml2 leaves an ampersand in it as &#38;, because it expects a
- * tree to resolve it. */
+/* Copies an attribute's value, with "&" for "&#38;". libxml2's SAX parser passes an ampersand as
+ * "&#38;". */
 static void copy_value(const char *from, const char *end, char *value, int size)
 {
   static const char ampersand[] = "&#38;";

@@ -28,18 +28,18 @@ typedef struct xml_format {
 } xml_format;
 
 struct xml_reader {
-  text_reader *where; /* file and the line at which the element begins, for messages */
+  text_reader *where; /* the file, and the line at which the current element begins, for messages */
   site_list *list;
   void *state;       /* state of the format's callbacks */
-  const void *parts; /* attributes of the element that begins, for xml_attribute */
+  const void *parts; /* attributes of the current element, for xml_attribute */
   int n_parts;
 };
 
-/* Returns the value of an attribute without namespace, cut to size - 1 bytes; to be called in
- * `begin`. Returns false and an empty text if the element has no such attribute. */
+/* Copies the value of an attribute without namespace, cut to size - 1 bytes. Only the callback
+ * `begin` may call it. Returns false and an empty text if the element has no such attribute. */
 bool xml_attribute(const xml_reader *reader, const char *name, char *value, int size);
 
-/* Parses the file opened by `where`. Errors: IO "FILE:LINE: ...", MEM, UNSUPPORTED in a build
+/* Parses the file that `where` has opened. Errors: IO "FILE:LINE: ...", MEM, UNSUPPORTED in a build
  * without libxml2. */
 osla_err xml_read(text_reader *where, const xml_format *format, void *state, site_list *list);
 

@@ -48,7 +48,8 @@ void earth_destroy(earth_model **model)
   *model = NULL;
 }
 
-/* Scales the moduli of compression by p and those of shear by s; eta does not change. */
+/* Multiplies the moduli of compression by p and those of shear by s; eta = F / (A - 2 L) does not
+ * change. */
 static earth_moduli scale_moduli(const earth_moduli *m, double eta, double p, double s)
 {
   const double a = m->a * p, l = m->l * s;

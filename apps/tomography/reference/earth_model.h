@@ -35,7 +35,7 @@ typedef struct earth_model {
   double *mass;            /* [n_shells] mass below each shell, / (4 pi), in g/cm^3 km^3 */
   double radius;           /* radius of the surface, km */
   double reference_period; /* s; the velocities are given at this period */
-  bool dispersive;         /* false: velocities are equal at all periods */
+  bool dispersive;         /* false if velocities do not depend on the period */
 } earth_model;
 
 typedef struct earth_moduli {
@@ -45,13 +45,13 @@ typedef struct earth_moduli {
 typedef struct earth_point {
   double rho, gravity; /* density in g/cm^3 and gravity in km/s^2 */
   earth_moduli moduli; /* moduli at the frequency omega */
-  earth_moduli slope;  /* derivatives of the moduli by ln omega */
-  /* derivatives by ln Vsv = ln Vsh; Vpv and Vph change by vp_ratio times as much (relative
-   * change) */
+  earth_moduli slope;  /* derivatives of the moduli with respect to ln omega */
+  /* derivatives of the moduli with respect to ln Vs: Vsv and Vsh change by the factor 1 + dln Vs,
+   * Vpv and Vph by 1 + vp_ratio * dln Vs */
   earth_moduli by_vs;
 } earth_point;
 
-/* Creates PREM, with the published ocean or with the crust below extended through it, and with the
+/* Creates PREM, with the published ocean or with the upper crust in its place, and with the
  * anisotropic or the isotropic upper mantle. The caller destroys the model. Errors: MEM. */
 osla_err earth_prem(bool ocean, bool isotropic, earth_model **model);
 
@@ -62,7 +62,8 @@ osla_err earth_read(const char *file, earth_model **model);
 
 void earth_destroy(earth_model **model);
 
-/* Sets the model's radius and the masses of its shells; for functions that create models. */
+/* Sets the radius and the masses of a model whose shells are filled, the last step of creating a
+ * model. */
 osla_err earth_set_masses(earth_model *model);
 
 /* 4 pi G, in km^3 s^-2 per 10^12 kg. */

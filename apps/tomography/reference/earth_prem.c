@@ -41,7 +41,8 @@ static const struct prem_shell {
 };
 enum {
   N_SHELLS = sizeof isotropic_shells / sizeof *isotropic_shells,
-  FIRST_ANISOTROPIC = 8, /* first of two shells with anisotropic velocities, 220 to 24.4 km deep */
+  /* index of the first of the two anisotropic shells, between 220 and 24.4 km depth */
+  FIRST_ANISOTROPIC = 8,
   OCEAN = N_SHELLS - 1
 };
 

@@ -32,8 +32,9 @@ static osla_err next_fields(text_reader *reader, int least, const char *what,
   return OSLA_OK;
 }
 
-/* Reads the head: a title; anisotropy, reference period (s) and form; the number of lines, and two
- * boundaries, which are ignored since velocities determine them. */
+/* Reads the three lines of the head. The first is a title; the second has anisotropy, reference
+ * period (s) and form. The third has the number of lines and two boundaries, which are ignored
+ * because the velocities determine them. */
 static osla_err read_head(text_reader *reader, earth_model *model, int *lines, bool *anisotropic)
 {
   char *field[TEXT_FIELDS_MAX];

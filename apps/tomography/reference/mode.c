@@ -15,8 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Smallest l + 1/2. Towards l = 1 the lowest mode becomes a motion of the whole Earth, as slow as
- * the modes that are subtracted. */
+/* Smallest accepted l + 1/2. Towards l = 1 the lowest mode becomes a motion of the whole Earth,
+ * which is as slow as the oscillations of the fluids, so counts of modes cannot separate them. */
 static const double least_lambda = 2.0;
 
 static int count_below(radial_system *s, double lambda, double omega)
@@ -51,8 +51,8 @@ static double dot(int n, const double *x, const double *y)
   return sum;
 }
 
-/* Newton's method; y and room are work space of n_dofs elements. *steps: number of steps, or 0 if
- * it did not converge. */
+/* Improves the mode by Newton's method. y and room are work space of n_dofs elements. *steps is set
+ * to the number of steps, or to 0 if the iteration does not converge. */
 static void iterate_newton(radial_system *s, mode *m, double *y, double *room, int *steps)
 {
   enum { MOST = 30, STILL = 3 }; /* the first STILL steps change only x, not lambda */
@@ -123,8 +123,8 @@ static osla_err refine(radial_system *s, mode *m)
   return OSLA_OK;
 }
 
-/* Bisects phase velocities until exactly one branch lies between *low and *high, which are then
- * close together. */
+/* Bisects the interval *low .. *high of phase velocities until it is short and contains exactly one
+ * branch. */
 static bool isolate_branch(radial_system *s, int branch, double *low, double *high)
 {
   int below = mode_count(s, *low), above = mode_count(s, *high);
@@ -155,7 +155,7 @@ osla_err mode_find(radial_system *s, double omega, int branch, double fastest, m
   if (!*found) return OSLA_OK;
   m->x = malloc((size_t)n * sizeof *m->x);
   OSLA_CHECK(m->x, OSLA_ERR_MEM, "no memory for %d unknowns", n);
-  for (int i = 0; i < n; i++) /* start vector, which is not orthogonal to any mode */
+  for (int i = 0; i < n; i++) /* irregular start vector, so that it is not orthogonal to any mode */
     m->x[i] = 1.0 + 0.5 * sin(1.0 + 3.7 * i);
   m->lambda = 2.0 * omega * radius / (low + high);
   osla_err err = refine(s, m);
@@ -194,7 +194,8 @@ osla_err mode_follow(radial_system *s, double omega, mode *m)
   return OSLA_OK;
 }
 
-/* Number of modes of this order that are slower than c, with the moduli at the frequency of c. */
+/* Number of modes with angular order lambda = l + 1/2 that are slower than c. The moduli are those
+ * at the frequency c lambda / radius. */
 static int count_at_order(radial_system *s, double lambda, double c)
 {
   radial_system_set(s, c * lambda / s->mesh->model->radius);

@@ -10,7 +10,7 @@ typedef struct mode {
   double lambda; /* angular order l + 1/2 */
   double c, u; /* phase and group velocity, km/s; the group velocity includes physical dispersion */
   double q;    /* attenuation 1 / Q */
-  double slope; /* derivative x^T dT/dlambda x of the energy by lambda */
+  double slope; /* derivative x^T (dT/dlambda) x of the mode's energy with respect to lambda */
   double *x;    /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
 
@@ -20,23 +20,23 @@ enum { MODE_SLOWEST = 1 }; /* km/s; slower modes are not surface waves */
  * `fastest`. The caller destroys the mode. Errors: MEM, STATE (the iteration does not converge). */
 osla_err mode_find(radial_system *system, double omega, int branch, double fastest, mode *m,
                    bool *found);
-/* Moves m along its branch to a nearby frequency; m is the start of the iteration and the
- * result. */
+/* Replaces the mode m by the mode of the same branch at a nearby frequency omega. The iteration
+ * starts from m. */
 osla_err mode_follow(radial_system *system, double omega, mode *m);
-/* Finds the mode of a branch at lambda = l + 1/2, l >= 3, in the system's model. *found is false if
- * it is not slower than `fastest`. For checks: omega is found by bisection, too. */
+/* Finds the mode of a branch at a given order lambda = l + 1/2, l >= 3, by bisection in omega;
+ * slow, for checks. *found is false if the mode is not slower than `fastest`. */
 osla_err mode_at_order(radial_system *system, double lambda, int branch, double fastest, mode *m,
                        bool *found);
 void mode_destroy(mode *m);
 
-/* dln c / dln Vs per km at a radius of an element, at the mode's frequency. */
+/* Kernel of the mode's phase velocity, dln c / dln Vs per km, at radius r in an element. */
 double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r);
 
 /* Velocities and kernels of surface waves on a spherical Earth: a row of a reference table
  * (doc/reference.md). */
-/* Depths at which kernels are given; kernels are linear between them. Depths are closer near the
- * surface and reach the bottom of the uppermost solid; the depth of a discontinuity is listed
- * twice. The caller frees *depth. Errors: MEM. */
+/* Lists the depths at which a table gives kernels, which are linear in between. The depths are
+ * denser near the surface and reach the bottom of the uppermost solid; the depth of a discontinuity
+ * is listed twice. The caller frees *depth. Errors: MEM. */
 osla_err surface_depths(const earth_model *model, int *n, double **depth);
 
 typedef struct surface_row {
@@ -44,8 +44,8 @@ typedef struct surface_row {
   double *by_c, *by_u; /* [n] dln c / dln Vs and dln U / dln Vs per km; allocated by the caller */
 } surface_row;
 
-/* Computes a row at a period. *found is false if the branch's phase velocity is not below
- * `fastest`. Errors: MEM, STATE. */
+/* Computes the row of a branch and period. *found is false if the branch's phase velocity is not
+ * below `fastest`. Errors: MEM, STATE. */
 osla_err surface_row_make(radial_system *system, double period, int branch, double fastest, int n,
                           const double *depth, surface_row *row, bool *found);
 

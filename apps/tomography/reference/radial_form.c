@@ -32,8 +32,8 @@ static void toroidal(const earth_moduli *m, double k, double r, radial_form d)
   add(d, m->n * (k * k - 2.0), w, w);
 }
 
-/* C U'^2 + 2 F U' f + (A - N) f^2 + L x^2 + N (k^2 - 2) V^2 / r^2, with f = (2 U - k V) / r and x =
- * V' + (k U - V) / r. */
+/* Adds the elastic energy of a spheroidal mode: C U'^2 + 2 F U' f + (A - N) f^2 + L x^2 + N (k^2 -
+ * 2) V^2 / r^2, with f = (2 U - k V) / r and x = V' + (k U - V) / r. */
 static void spheroidal(const earth_moduli *m, double k, double r, radial_form d)
 {
   form du = {[DU] = 1.0}, f = {[U] = 2.0 / r, [V] = -k / r},
@@ -53,8 +53,8 @@ void radial_elastic(radial_kind kind, const earth_moduli *m, double k, double r,
     spheroidal(m, k, r, d);
 }
 
-/* rho (4 pi G rho - 4 g / r) U^2 + 2 rho g k U V / r + 2 rho (U P' + k V P / r) + (P'^2 + k^2 P^2 /
- * r^2) / (4 pi G). */
+/* Adds the energy of gravity: rho (4 pi G rho - 4 g / r) U^2 + 2 rho g k U V / r + 2 rho (U P' + k
+ * V P / r) + (P'^2 + k^2 P^2 / r^2) / (4 pi G). */
 void radial_gravity(const earth_point *point, double k, double r, radial_form d)
 {
   const double rho = point->rho, g = point->gravity, four_pi_g = earth_four_pi_g();

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double growth = 0.05; /* growth of the elements' size, km a km of depth */
+static const double growth = 0.05; /* growth of the elements' size with depth, km per km */
 
 void radial_gauss(int n, double *x, double *weight)
 {
@@ -54,8 +54,8 @@ static const double lobatto[RADIAL_NODES] = {-1.0, -0.654653670707977144, 0.0, 0
                                              1.0};
 static const double inner[RADIAL_DEGREE] = {-0.861136311594052575, -0.339981043584856265,
                                             0.339981043584856265, 0.861136311594052575};
-/* The unknown of P is P / potential_scale, which is about as large as a displacement of equal
- * energy. */
+/* The unknown for the potential P is P / potential_scale, so that it is about as large as a
+ * displacement of equal energy. */
 static const double potential_scale = 0.01;
 
 void radial_parts(const radial_mesh *mesh, int element, double xi,

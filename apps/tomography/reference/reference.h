@@ -11,20 +11,22 @@
 
 typedef struct reference_options {
   const char *model;             /* "prem", or a file in Mineos' format */
-  int no_ocean, isotropic;       /* variants of PREM */
+  int no_ocean, isotropic;       /* PREM without its ocean; PREM with the isotropic upper mantle */
   double period_min, period_max; /* s */
   int n_periods, n_branches;
-  bool wave[2];   /* waves in the table, by radial_kind: Love, Rayleigh */
+  /* wave[kind]: true if the table includes the wave; radial_kind 0 is Love, 1 Rayleigh */
+  bool wave[2];
   double fastest; /* greatest phase velocity of a mode, km/s */
   double vp_ratio;
   double element;     /* size of elements at the surface, km */
   const char *output; /* name of the output file; NULL: standard output */
-  /* names of modes such as 0S20; if there are any, modes are listed and no table is made */
+  /* names of modes such as 0S20; if the command line has any, the modes are listed and no table is
+   * made */
   char **modes;
   int n_modes;
 } reference_options;
 
-/* Parses and checks the command line; the result is that of command_parse. */
+/* Parses and checks the command line. Returns what command_parse returns. */
 bool reference_parse(int argc, char **argv, reference_options *options, command_line *line,
                      int *status);
 

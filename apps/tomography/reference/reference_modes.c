@@ -25,7 +25,8 @@ static osla_err parse_mode_name(const char *word, int *branch, radial_kind *kind
 static osla_err list_modes(FILE *out, const reference_options *o, radial_system *const *system)
 {
   static const double two_pi = 6.283185307179586;
-  static const double fastest = 30.0; /* km/s; even core phases are slower */
+  /* upper bound of phase velocities in km/s; even core phases are slower */
+  static const double fastest = 30.0;
   (void)fprintf(out, "%-8s %12s %10s %10s %8s\n", "mode", "period_s", "c_km_s", "U_km_s", "Q");
   for (int i = 0; i < o->n_modes; i++) {
     int branch = 0, order = 0;
@@ -39,7 +40,8 @@ static osla_err list_modes(FILE *out, const reference_options *o, radial_system 
     if (m.q > 0.0)
       (void)fprintf(out, "%8.1f\n", 1.0 / m.q);
     else
-      (void)fprintf(out, "%8s\n", "-"); /* Q is infinite without attenuation */
+      /* "-" stands for an infinite Q, a mode without attenuation */
+      (void)fprintf(out, "%8s\n", "-");
     mode_destroy(&m);
   }
   return OSLA_OK;

@@ -11,7 +11,7 @@ static double period_of(const reference_options *o, int i)
   if (o->n_periods == 1) return o->period_min;
   const double period =
     o->period_min * pow(o->period_max / o->period_min, (double)i / (o->n_periods - 1));
-  return round(1e3 * period) / 1e3; /* the period as the table prints it */
+  return round(1e3 * period) / 1e3; /* rounds the period to the digits that the table prints */
 }
 
 static void write_head(FILE *out, const reference_options *o, const earth_model *model, int n,
@@ -59,10 +59,11 @@ static osla_err write_branch(FILE *out, const reference_options *o, radial_syste
   for (int i = 0; i < o->n_periods; i++) {
     bool found;
     if (i > 0 && !(period_of(o, i) > period_of(o, i - 1)))
-      /* equal to the previous period after rounding */
+      /* the period is equal to the previous one after rounding */
       continue;
     OSLA_CALL(surface_row_make(system, period_of(o, i), branch, o->fastest, n, depth, row, &found));
-    if (!found) return OSLA_OK; /* at longer periods the branch is faster still */
+    /* the branch is too fast, and even faster at the longer periods that follow */
+    if (!found) return OSLA_OK;
     (void)fprintf(out, "mode %s %d %.7g %.6f %.6f\n", wave, branch, row->period, row->c, row->u);
     write_kernel(out, "dlnc", n, row->by_c);
     write_kernel(out, "dlnU", n, row->by_u);

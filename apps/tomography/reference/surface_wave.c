@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Distance between depths: km at the surface, and growth in km a km of depth. */
+/* Distance between a table's depths: in km at the surface, and its growth in km per km of depth. */
 static const double first_interval = 5.0, growth = 1.0 / 15.0;
 
 static bool differ(double above, double below)
@@ -12,8 +12,9 @@ static bool differ(double above, double below)
   return fabs(above - below) > 1e-3 * fmax(above, below);
 }
 
-/* True if kernels jump at the bottom of a shell. They jump with a modulus of shear, because the
- * traction is continuous: with velocity or density or, at such a period, with Q. */
+/* True if kernels jump at the bottom of a shell. They do so if a modulus of shear (L or N) jumps
+ * there, because the traction is continuous. The moduli at a period of 80 s also jump if only Q
+ * does. */
 static bool kernels_jump(const earth_model *model, int shell)
 {
   const double r = model->shell[shell].bottom, omega = 2.0 * M_PI / 80.0;
@@ -30,8 +31,8 @@ static int intervals(double top, double bottom)
   return (int)ceil(fmax(count, 1.0) - 1e-9);
 }
 
-/* Sets the depths below `top` down to `bottom`, and returns their number; with depth = NULL only
- * counts them. */
+/* Sets depth[] to the table's depths in top < z <= bottom, and returns their number. depth = NULL
+ * only returns the number. */
 static int fill_depths(double top, double bottom, double *depth)
 {
   const int count = intervals(top, bottom);
@@ -69,12 +70,13 @@ osla_err surface_depths(const earth_model *model, int *n, double **depth)
   *depth = malloc((size_t)*n * sizeof **depth);
   OSLA_CHECK(*depth, OSLA_ERR_MEM, "no memory for %d depths", *n);
   (void)list_depths(model, *depth);
-  for (int i = 0; i < *n; i++) /* rounded to whole metres, as in the table */
+  for (int i = 0; i < *n; i++) /* rounds the depth to whole metres, as the table prints it */
     (*depth)[i] = round(1e3 * (*depth)[i]) / 1e3;
   return OSLA_OK;
 }
 
-/* Adds to right[] the integrals of the kernel times both hat functions of an interval. */
+/* Adds the integrals of the kernel times each of an interval's two hat functions to right[0] and
+ * right[1]. */
 static void integrate(const radial_mesh *mesh, const mode *m, double top, double bottom,
                       double right[2])
 {
@@ -94,8 +96,8 @@ static void integrate(const radial_mesh *mesh, const mode *m, double top, double
   }
 }
 
-/* Values at n depths of a mode's kernel, dln c / dln Vs per km: the least-squares fit between
- * successive jumps, which conserves the kernel's integral and first moment there. */
+/* Computes values of a mode's kernel (dln c / dln Vs per km) at n depths. Between two successive
+ * jumps they are the least-squares fit, which conserves the kernel's integral and first moment. */
 static osla_err surface_kernel(const radial_mesh *mesh, const mode *m, int n, const double *depth,
                                double *kernel)
 {
