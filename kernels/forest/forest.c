@@ -43,7 +43,7 @@ osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
   return err;
 }
 
-/* The rank p with start[p] <= index < start[p + 1]. */
+/* Rank that owns the element `index`: the rank p with start[p] <= index < start[p + 1]. */
 static int owner_of(const int64_t *start, int size, int64_t index)
 {
   int low = 0, high = size - 1;
@@ -88,7 +88,8 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
-  err = osla_agree(t, err); /* before the hashes are compared: its message names the wrong value */
+  err = osla_agree(t, err); /* The error is exchanged before the hashes are compared, because its
+                             * message names the wrong value. */
   if (err == OSLA_OK) {
     const osla_argument same[] = {{"start, its hash", hash_starts(start, size)}};
     err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);

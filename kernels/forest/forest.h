@@ -1,19 +1,20 @@
-/* The data of a forest: its links to other ranks, its transfers under way, and how its links are
+/* The data of a forest: its links to other ranks, its transfers in progress, and how its links are
  * set up (private to forests).
  *
- * Two joined ranks have a link: the edges from leaves of one to roots of the other. Each side knows
- * its own vertices of the link, in the order of the leaf rank's list. On a node both lists lie in
- * the leaf rank's shared memory, where the root rank reads them.
+ * Two joined ranks have a link: the edges from leaves of one rank to roots of the other rank. Each
+ * of the two ranks knows its own vertices of the link, in the order of the leaf rank's list. If the
+ * two ranks are on one node, both lists lie in the leaf rank's shared memory, where the root rank
+ * reads them.
  *
  * The transfers of a forest are numbered on each rank, and are read and sent in the order of their
- * numbers. A rank reads the values that come to it, link by link, and then publishes the number of
- * the transfer as `read`. If the values of a node neighbour lie in an array, it loads them in place
- * once the neighbour has announced the transfer. All other values, and small ones, come in parts
- * through the link's ring (forest_ring.h). A transfer is over on a rank when the rank has read and
- * sent its values, and all who read them in place have done so.
+ * numbers. A rank reads the values for it, link by link, and then publishes the number of the
+ * transfer as `read`. If the values of another rank of the node lie in an array, this rank loads
+ * them in place once that rank has announced the transfer. All other values, and small ones, arrive
+ * in parts through the link's ring (forest_ring.h). A transfer is over on a rank when the rank has
+ * read and sent its values, and when every rank that reads its values in place has done so.
  *
- * No ranks wait in a circle: each reads and sends its links in ascending order of the other ranks.
- * A rank that waits for a lower rank waits, in the end, for one that does not wait.
+ * No cycle of waiting ranks can form: each rank handles its links in ascending order of the other
+ * ranks, so a rank that waits for a lower rank waits, in the end, for a rank that does not wait.
  *
  * "The paper" is Zhang et al., The PetscSF Scalable Communication Layer, IEEE TPDS 2022. */
 #ifndef FOREST_H
@@ -34,28 +35,31 @@ typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KIN
 
 /* Location of a rank's vertices in an array of the pool. */
 typedef struct value_location {
-  int64_t array;          /* index of the array; -1 if the values are in none */
+  int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
   int64_t offset, stride; /* bytes from the array's start to vertex 0; bytes between vertices */
 } value_location;
 
 typedef struct transfer_locations {
-  value_location values; /* location of the values that neighbours read */
-  value_location before; /* fetch: location of the array `before`, which neighbours write */
+  value_location values; /* location of the values that other ranks of the node read */
+  value_location before; /* fetch: location of the array `before`, into which other ranks of the
+                            node write the old values */
 } transfer_locations;
 
-/* A rank's record of a transfer for its node neighbours. Records are two cache lines apart, because
- * one line made a one-edge fetch 14 % slower (results/star-forests). */
+/* A rank's record of a transfer, read by the other ranks of its node. Records are two cache lines
+ * apart, because adjacent records made a one-edge fetch 14 % slower (results/star-forests). */
 typedef struct forest_announcement {
-  _Atomic uint64_t number; /* transfer that the record describes; 0 while it is written */
-  uint64_t signature;      /* see osli_forest_signature */
+  _Atomic uint64_t number; /* number of the transfer that the record describes; 0 while the record
+                              is being written */
+  uint64_t signature;      /* transfer in short form, from osli_forest_signature */
   transfer_locations at;
   unsigned char padding[CACHE_LINE];
 } forest_announcement;
 _Static_assert(offsetof(forest_announcement, padding) == CACHE_LINE, "one line is read");
 
-/* A rank's shared state of a forest, in the pool; node neighbours read it. */
+/* A rank's shared state of a forest; it lies in the pool, and other ranks of the node read it. */
 typedef struct forest_control {
-  _Alignas(CACHE_LINE) _Atomic uint64_t read; /* transfers up to this number have been read */
+  _Alignas(
+    CACHE_LINE) _Atomic uint64_t read; /* number of the latest transfer that this rank has read */
   struct {
     _Alignas(CACHE_LINE) forest_announcement announcement;
   } of[MOST_TRANSFERS];
@@ -65,18 +69,19 @@ typedef struct forest_control {
 
 /* This rank's side of the edges between it and another rank, or itself. */
 typedef struct forest_link {
-  int rank;                    /* the other rank */
-  bool is_near;                /* the other rank is on this node */
-  bool is_self;                /* the other rank is this rank */
+  int rank;                    /* rank at the other end of the link */
+  bool is_near;                /* true if `rank` is on this rank's node */
+  bool is_self;                /* true if `rank` is this rank */
   int64_t edges;               /* number of edges, at least 1 */
-  int64_t low_root, high_root; /* range of the indices of the link's roots */
+  int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
   vertex_index mine;           /* indices of this rank's vertices */
-  vertex_index
-    theirs; /* indices of the other rank's vertices; unset on a link to leaves of another node */
-  forest_control *control; /* shared state of the other rank, if that is on this node */
-  _Atomic uint64_t seen;   /* latest value loaded from control->read */
+  vertex_index theirs; /* indices of the other rank's vertices; unset if that rank is on another
+                          node and has the leaves */
+  forest_control
+    *control;            /* shared state of the other rank; NULL if that rank is on another node */
+  _Atomic uint64_t seen; /* latest value that this rank has loaded from control->read */
   forest_ring ring;
-  vertex_block block[2]; /* memory of mine.block and theirs.block */
+  vertex_block block[2]; /* memory for mine.block and theirs.block */
 } forest_link;
 
 typedef struct forest_links {
@@ -87,61 +92,67 @@ typedef struct forest_links {
 
 /* ---- transfers ---- */
 
-/* Position of the next part that a transfer reads or sends. */
+/* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
   int link;
   int64_t part; /* number of the part in the link, from 0 */
 } forest_cursor;
 
-/* A two-level transfer: its transfer numbers on the three forests; 0 until begun there. */
+/* Numbers of the three transfers that make up a two-level transfer, on the forests near, wire and
+ * spread; 0 if the transfer has not begun there. */
 typedef struct two_level_run {
   uint64_t near, wire, spread;
-  unsigned char *proxies; /* [n_proxies] values of the proxies on this rank */
+  unsigned char
+    *proxies; /* [n_proxies] values of the roots' local substitutes (proxies) on this rank */
 } two_level_run;
 
 typedef struct forest_transfer {
   forest_kind kind;
-  osla_forest_combine combine; /* how values are combined: SUM for SUM_ARRIVAL and SUM_EXACT */
+  osla_forest_combine
+    combine; /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
   osla_unit_type type;
-  int64_t count, stride;    /* numbers in a vertex, bytes between vertices */
-  uint64_t signature;       /* see osli_forest_signature */
+  int64_t count, stride;    /* amount of numbers in a vertex; bytes from one vertex to the next */
+  uint64_t signature;       /* transfer in short form, from osli_forest_signature */
   unsigned char *from, *to; /* array of the values to read; array of the values to write */
   unsigned char *before;    /* fetch: array for the values that roots had before */
   transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
-  bool is_awaited; /* true if neighbours read in place, so that they wait for the announcement */
+  bool is_awaited; /* true if other ranks of the node read values in place, for which they wait for
+                      the announcement */
   bool ended;
   forest_cursor reading, sending;
-  forest_cursor answers;    /* fetch: position in the values before that come back to leaves */
+  forest_cursor answers;    /* fetch: next part of the roots' old values to be read at the leaves */
   unsigned char *gathered;  /* SUM_EXACT: copies of the values of all leaves; else NULL */
-  two_level_run *two_level; /* transfer numbers of a two-level transfer; else NULL */
-  bool is_exposed;          /* OSLA_VERIFY: ended by osla_forest_end_read, exposing values */
-  uint64_t exposed_hash;    /* hash of the exposed values */
-  uint64_t exposed_arrays;  /* the pool's arrays_removed when the hash was made */
+  two_level_run *two_level; /* two-level transfer: numbers of its three transfers; else NULL */
+  bool is_exposed; /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that
+                    * other ranks may still read its values */
+  uint64_t exposed_hash;   /* hash of the values that other ranks may still read */
+  uint64_t exposed_arrays; /* value of the pool's arrays_removed when the hash was computed */
 } forest_transfer;
 
-/* The latest transfer of a kind that passed all checks. An equal transfer is not checked again. */
+/* The latest transfer of a kind that passed all checks. A transfer with equal arguments is not
+ * checked again. */
 typedef struct cached_transfer {
-  uint64_t array_changes; /* the pool's array_changes at the check; 0 if no transfer is cached */
+  uint64_t array_changes; /* value of the pool's array_changes when the transfer was checked; 0 if
+                             no transfer is cached */
   forest_transfer transfer;
 } cached_transfer;
 
 /* ---- forests ---- */
 
-/* Three forests whose edges together do what those of a forest do, with one value across for each
- * pair of a root and a node:
- *   near    roots on this node to leaves
- *   wire    roots on other nodes to proxies: one on each node for each root that leaves of the
- *           node are joined to; a node's proxies are distributed over its ranks
- *   spread  proxies on this node to leaves
- * A broadcast begins on `near` and `wire`, and on `spread` when this rank's proxies are complete. A
- * reduction goes by `near` and `spread` to roots and proxies, then by `wire`. Transfers begin in
- * one order on each of the three, on all ranks. */
+/* Three forests that together replace the edges of one forest, such that each root sends only one
+ * value to each other node. A proxy is a substitute for a root of another node; a node has one
+ * proxy for each such root that its leaves are joined to, and distributes its proxies over its
+ * ranks. near    joins leaves to roots on their own node wire    joins proxies to the roots on
+ * other nodes spread  joins leaves to proxies on their own node A broadcast begins on `near` and
+ * `wire`; it begins on `spread` when the proxies on this rank are complete. A reduction begins on
+ * `near` and `spread`, and then goes through `wire`. On each of the three forests all ranks begin
+ * transfers in the same order. */
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
-  int64_t n_proxies; /* number of proxies on this rank */
-  uint64_t next_wire,
-    next_spread;   /* lowest number of a transfer that may have to begin on wire, spread */
-  bool is_pending; /* the forest is in the pool's list `pending` */
+  int64_t n_proxies;               /* number of proxies on this rank */
+  uint64_t next_wire, next_spread; /* lowest number of a transfer whose part on `wire`, or on
+                                      `spread`, may not have begun yet */
+  bool is_pending;                 /* true if the forest is in the pool's list `pending` */
   osla_forest *next_pending;
 } forest_two_level;
 
@@ -149,44 +160,47 @@ struct osla_forest {
   osla_transport *t;
   forest_pool *pool;
   pool_piece piece;
-  int creation_index; /* number among the transport's forests in the order of creation, from 1 */
+  int creation_index; /* creation index of the forest within its transport, from 1 */
 
   int64_t n_roots, n_edges, leaf_space;
   int64_t low_root,
-    high_root;      /* range of the indices of roots with edges; 0, -1 if there is none */
-  int64_t low_leaf; /* lowest index of a leaf with an edge; 0 if there is none */
+    high_root; /* lowest and highest index of the roots with edges; 0 and -1 if no root has edges */
+  int64_t low_leaf; /* lowest index of a leaf with an edge; 0 if no leaf has edges */
   forest_links to_roots, to_leaves;
   int n_far;           /* number of links to ranks of other nodes */
-  uint32_t *far_lists; /* copies of index lists that lie on other nodes */
+  uint32_t *far_lists; /* copies of index lists of ranks on other nodes */
   unsigned char *staging;
-  forest_control *control; /* this rank's shared state, in `piece` */
+  forest_control *control; /* this rank's shared state of the forest, which lies in `piece` */
 
   forest_transfer
-    transfer[MOST_TRANSFERS]; /* transfer number n is in transfer[n % MOST_TRANSFERS] */
+    transfer[MOST_TRANSFERS]; /* the transfer with number n is at index n % MOST_TRANSFERS */
   cached_transfer cached[FOREST_KINDS];
-  uint64_t begun, read, sent; /* number of the latest transfer that was begun, read, sent */
-  bool owes_credit;           /* a ring has acknowledgements that could not be sent yet */
-  unsigned n_polls;           /* number of polls that found no progress */
-  bool is_active;             /* the forest is in the pool's list `active` */
+  uint64_t begun, read, sent; /* numbers of the latest transfers that were begun, read completely,
+                                 and sent completely */
+  bool owes_credit;           /* true if acknowledgements for some ring could not be sent yet */
+  unsigned n_polls;           /* number of polls that made no progress */
+  bool is_active;             /* true if the forest is in the pool's list `active` */
   struct osla_forest *next_active;
 
   struct forest_gather
-    *gather;                   /* edges by root for SUM_EXACT (forest_exact.c); NULL until needed */
-  forest_two_level *two_level; /* NULL if all transfers follow the forest's own edges */
-  bool has_apart_shift;        /* apart_shift is valid */
-  int64_t apart_shift; /* a distance from roots to leaves, in vertices, at which no root and leaf
-                          overlap */
+    *gather; /* edges sorted by root, for SUM_EXACT (forest_exact.c); NULL until needed */
+  forest_two_level *two_level; /* three forests for two-level transfers; NULL if all transfers
+                                  follow the forest's own edges */
+  bool has_apart_shift;        /* true if apart_shift has been set */
+  int64_t apart_shift; /* offset in vertices from root 0 to leaf 0, in an array that holds roots and
+                        * leaves, for which no root is also a leaf */
 };
 
-/* Encodes kind, requested combination, type and count of a transfer, which all ranks must agree on.
- */
+/* Encodes a transfer's kind, combination as requested, type and count, on which all ranks must
+ * agree. */
 static inline uint64_t osli_forest_signature(forest_kind kind, osla_forest_combine combine,
                                              osla_unit_type type, int32_t count)
 {
   return (uint64_t)kind | (uint64_t)combine << 8 | (uint64_t)type << 16 | (uint64_t)count << 32;
 }
 
-/* The combination that the caller asked for; a transfer's `combine` says how it is done. */
+/* Combination that the caller asked for. A transfer's member `combine` may differ: it is the
+ * operation that is executed. */
 static inline osla_forest_combine osli_forest_requested_combine(uint64_t signature)
 {
   return (osla_forest_combine)(signature >> 8 & 255);
@@ -197,7 +211,8 @@ static inline forest_transfer *osli_forest_transfer(osla_forest *f, uint64_t num
   return &f->transfer[number % MOST_TRANSFERS];
 }
 
-/* Links through which a transfer of this kind reads values; links through which it sends them. */
+/* _read_links: links through which a transfer of this kind reads values. _send_links: links through
+ * which it sends values. */
 static inline forest_links *osli_forest_read_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_roots : &f->to_leaves;
@@ -207,9 +222,9 @@ static inline forest_links *osli_forest_send_links(osla_forest *f, forest_kind k
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
 }
 
-/* True if values go through the ring although they could be read in place: at most 512 bytes, which
- * come in the line that announces them, so that no rank waits for readers. Both sides of a link
- * find the same answer. */
+/* True if values are sent through the ring although they could be read in place. This holds for at
+ * most 512 bytes, which arrive in the cache line that announces them, so that the sender need not
+ * wait for readers. The result is equal at both ends of a link. */
 static inline bool osli_forest_packs(const forest_transfer *x, const forest_link *l)
 {
   enum { FEW = 512 };
@@ -218,15 +233,16 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
          bytes * (size_t)l->edges <= FEW;
 }
 
-/* True if the link's rank reads this rank's values in place, provided that they lie in an array. */
+/* True if the rank at the other end of the link reads this rank's values in place, provided that
+ * the values lie in an array of the pool. */
 static inline bool osli_forest_is_read_in_place(const forest_transfer *x, const forest_link *l)
 {
   return l->is_near && !l->is_self && !osli_forest_packs(x, l);
 }
 
-/* True if a fetch's values before go back through the ring, where they could be written in place:
- * they are scattered, and the ring holds all of them. Writes in place take the leaf rank's cache
- * lines away. leaves: the link's leaves. */
+/* True if a fetch returns the old values of roots through the ring although they could be written
+ * in place. This holds if the leaves are scattered and the ring has room for all values, because
+ * writing in place would move cache lines away from the leaf rank. leaves: the link's leaves. */
 static inline bool osli_forest_packs_answers(const forest_transfer *x, const forest_link *l,
                                              const vertex_index *leaves)
 {
@@ -246,7 +262,8 @@ static inline osla_root osli_link_root(const forest_link *l, int64_t i)
   return (osla_root){l->rank, osli_vertex_index(&l->theirs, i)};
 }
 
-/* A link's vertices in an array: of this rank; of the other rank, which must be on this node. */
+/* Vertices of a link in an array. _mine: this rank's vertices. _theirs: the vertices of the other
+ * rank, which must be on this node. */
 static inline vertex_list osli_link_mine(const forest_link *l, void *base, int64_t stride)
 {
   return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block};
@@ -258,12 +275,13 @@ static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int
 
 /* ---- set-up ---- */
 
-/* A rank's edges as the caller gave them, and their numbers by root rank. */
+/* A rank's edges as passed by the caller, and their numbers for each root rank. */
 typedef struct forest_edges {
   int64_t n, leaf_space, low_leaf;
-  const int64_t *leaf;   /* [n] leaf of each edge; NULL: 0 .. n - 1 */
+  const int64_t *leaf;   /* [n] leaf of each edge; NULL: edge i has leaf i */
   const osla_root *root; /* [n] root of each edge */
-  int64_t *start; /* [size + 1] sorted edges start[p] .. start[p + 1] - 1 have roots of rank p */
+  int64_t *start; /* [size + 1] after sorting by root rank, edges start[p] .. start[p + 1] - 1 have
+                   * their roots on rank p */
 } forest_edges;
 
 /* Checks and counts a rank's edges. Local. Errors: ARG, RANGE, MEM. */
@@ -271,10 +289,11 @@ osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_ed
                           const int64_t *leaf, const osla_root *root, forest_edges *out);
 void osli_edges_free(forest_edges *edges);
 
-/* Fails if two edges have one leaf. leaf: [n] the leaves in any order. Local. Errors: ARG, MEM. */
+/* Fails if two edges have the same leaf. leaf: [n] leaves of all edges, in any order. Local.
+ * Errors: ARG, MEM. */
 osla_err osli_edges_check_unique(const forest_edges *edges, const uint32_t *leaf);
 
-/* Leaves and roots of the edges, sorted by root rank, [n] each. free(leaf) frees both. */
+/* [n] leaves and [n] roots of the edges, sorted by root rank. free(leaf) frees both arrays. */
 typedef struct forest_lists {
   uint32_t *leaf, *root;
 } forest_lists;
@@ -283,33 +302,34 @@ typedef struct forest_lists {
  * Errors: MEM. */
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 
-/* Bytes of the lists that the links to roots need; copies them to `memory`. Local. */
+/* _bytes: size of the index lists of all links to roots. _copy: copies the lists to `memory`.
+ * Local. */
 size_t osli_forest_lists_bytes(const osla_forest *f);
 void osli_forest_lists_copy(osla_forest *f, uint32_t *memory);
 
-/* Description of a link's vertices for the other rank. */
+/* Description of one rank's vertices of a link, sent to the rank at the other end. */
 typedef struct list_description {
-  int64_t list;       /* offset of the index list in the segment; -1 if there is no list */
-  int64_t first;      /* first index if the indices ascend by 1; else 0 */
-  vertex_block block; /* block of the indices; n[0] = 0 if they form no block */
+  int64_t list;       /* offset of the index list in the sender's segment; -1 if there is no list */
+  int64_t first;      /* first index if the indices ascend by 1; otherwise 0 */
+  vertex_block block; /* block that the indices form; n[0] = 0 if they form no block */
 } list_description;
 list_description osli_list_describe(const osla_forest *f, const vertex_index *index);
 
-/* Sets the vertices of a link to leaves from the leaf rank's descriptions. A list of another node
- * has still to be read. Local. */
+/* Sets the vertices of a link to leaves from the descriptions that the leaf rank has sent. A list
+ * of a rank on another node must still be copied afterwards. Local. */
 void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
                          const list_description *leaves);
 
-/* A forest without two_level. _from_edges: `local` is the error that osli_edges_check has returned
- * on this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
+/* Creates a forest without two_level. With _from_edges, `local` is the error that osli_edges_check
+ * has returned on this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
 osla_err osli_forest_create_one_level(osla_transport *t, int64_t n_roots, int64_t n_edges,
                                       const int64_t *leaf, const osla_root *root,
                                       osla_forest **out);
 osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
                                        const forest_edges *edges, osla_forest **out);
 
-/* Destroys a forest without transfers under way on any rank, and without two_level. Collective.
- * Errors: MPI. Accepts a pointer to NULL. */
+/* Destroys a forest that has no two_level and, on every rank, no transfer in progress. Accepts a
+ * pointer to NULL. Collective. Errors: MPI. */
 osla_err osli_forest_destroy_one_level(osla_forest **forest);
 
 #endif

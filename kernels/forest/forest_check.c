@@ -42,7 +42,7 @@ static osla_err check_fetch(const forest_transfer *x)
 
 /* ---- overlapping arrays ---- */
 
-/* Vertices low .. high of an array. */
+/* Memory range of the vertices `low` to `high` of an array. */
 typedef struct extent {
   uintptr_t base;
   int64_t low, high;
@@ -68,7 +68,7 @@ static bool has_bit(const unsigned char *bits, int64_t i)
   return bits[i / 8] >> (i % 8) & 1;
 }
 
-/* *out := a leaf i that shares its memory with root i + shift; -1 if none does. */
+/* *out is a leaf i that has the same memory as root i + shift, or -1 if there is no such leaf. */
 static osla_err find_shared_vertex(const osla_forest *f, int64_t shift, int64_t *out)
 {
   int64_t low = f->low_root, n = f->high_root - low + 1;
@@ -91,14 +91,15 @@ static osla_err find_shared_vertex(const osla_forest *f, int64_t shift, int64_t 
   return OSLA_OK;
 }
 
-/* Bytes from a vertex of `a` to the next vertex of `b`, 0 .. stride - 1. */
+/* Bytes from a vertex of `a` to the next vertex of `b`, in 0 .. stride - 1. */
 static int64_t phase_of(const forest_transfer *x, const extent *a, const extent *b)
 {
   int64_t phase = (int64_t)(b->base - a->base) % x->stride;
   return phase < 0 ? phase + x->stride : phase;
 }
 
-/* True if the arrays lie in different memory, or in different fields of the same records. */
+/* True if the two arrays lie in different memory, or in different members of the same
+ * structures. */
 static bool are_apart(const forest_transfer *x, const extent *a, const extent *b)
 {
   if (!ranges_overlap(x, a, b)) return true;
@@ -106,8 +107,9 @@ static bool are_apart(const forest_transfer *x, const extent *a, const extent *b
   return phase >= bytes && x->stride - phase >= bytes;
 }
 
-/* Roots and leaves may lie in one array, as the own points and the ghosts of a mesh do, if no
- * vertex is both. The latest distance found right is cached. */
+/* Checks that no vertex is both a root and a leaf. Roots and leaves may lie in one array, as the
+ * own points and the ghosts of a mesh do. The latest distance between the arrays that passed the
+ * check is cached. */
 static osla_err check_roots_apart(osla_forest *f, const forest_transfer *x, const extent *roots,
                                   const extent *leaves, const char *what)
 {
@@ -179,21 +181,22 @@ void osli_forest_check_announcements(const osla_forest *f, uint64_t number,
     const uint64_t signature = a->signature;
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&a->number, memory_order_relaxed) ==
-        number) /* true if the neighbour has not reused the record meanwhile */
+        number) /* true if the other rank has not reused the record since its number was read */
       osli_forest_check_signature(f, number, &f->transfer[number % MOST_TRANSFERS], l->rank, number,
                                   signature);
   }
 }
 
-/* The whole number of a transfer from its low 32 bits: the one nearest to the latest read. */
+/* Returns the 64-bit number of a transfer, given its low 32 bits: the possible number nearest to
+ * the latest transfer read. */
 static int64_t whole_number(const osla_forest *f, uint32_t low)
 {
   return (int64_t)f->read + (int32_t)(low - (uint32_t)f->read);
 }
 
-/* The next part of a ring belongs to a transfer that this rank will read there, or has yet to
- * begin. If the transfer's record has been reused, the part is compared with the oldest record
- * instead: their numbers differ, which is reported. */
+/* Checks that the next part in a ring belongs to a transfer that reads from this ring, or that has
+ * not begun. If the record of the part's transfer has been reused, the part is compared with the
+ * oldest record: the two numbers differ, and this is reported. */
 static void check_ring(const osla_forest *f, forest_link *l)
 {
   forest_head head;
@@ -221,7 +224,9 @@ void osli_forest_watch_lines(osla_forest *f, bool is_watched)
 
 void osli_forest_check_rings(osla_forest *f)
 {
-  osli_forest_watch_lines(f, true); /* until the forest has no transfer under way */
+  osli_forest_watch_lines(
+    f,
+    true); /* Messages from other nodes are polled until the forest has no transfer in progress. */
   for (int i = 0; i < f->to_roots.n; i++)
     check_ring(f, &f->to_roots.of[i]);
   for (int i = 0; i < f->to_leaves.n; i++)
@@ -230,7 +235,7 @@ void osli_forest_check_rings(osla_forest *f)
 
 /* ---- values that neighbours may still read (OSLA_VERIFY) ---- */
 
-/* Hash of the values that neighbours may read in place. */
+/* Hash of the values that other ranks of the node may read in place. */
 static uint64_t hash_exposed(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osli_forest_send_links(f, x->kind);
@@ -258,8 +263,8 @@ void osli_forest_record_exposed(osla_forest *f, uint64_t number)
   x->exposed_arrays = f->pool->arrays_removed;
 }
 
-/* True if the exposed values have not changed. After any array was removed the answer is unknown
- * and true: the exposed array may be gone, or another one in its place. */
+/* True if the exposed values have not changed. True also if any array was removed since the hash
+ * was computed, because the array of the values may no longer exist. */
 static bool is_unchanged(osla_forest *f, const forest_transfer *x)
 {
   return x->exposed_arrays != f->pool->arrays_removed || hash_exposed(f, x) == x->exposed_hash;

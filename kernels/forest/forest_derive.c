@@ -1,7 +1,8 @@
-/* Forests derived from forests (sections 3.2 and 3.3 of the paper): split, compose, inverse, embed.
+/* Forests derived from forests (sections 3.2 and 3.3 of the paper by Zhang et al.): split, compose,
+ * inverse, embed.
  *
- * A rank learns of other ranks' vertices by transfers of the forests themselves, which carry vertex
- * ids, pairs (rank, index), as two int64. */
+ * A rank learns about other ranks' vertices by transfers on the given forests. The values of these
+ * transfers are vertex ids: pairs (rank, index), as two int64. */
 #include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
@@ -80,8 +81,8 @@ osla_err osli_vertex_ids_transfer(osla_forest *f, bool reverse, const vertex_id 
 
 /* ---- a root for each leaf ---- */
 
-/* Turns degrees into offsets: slots[i] becomes the first root of the split forest that belongs to
- * root i. Returns the number of roots of the split forest. */
+/* Replaces degrees by offsets: slots[i] becomes the index, in the split forest, of the first root
+ * that belongs to root i. Returns the number of roots of the split forest. */
 static int64_t start_slots(int64_t *slots, int64_t n)
 {
   int64_t next = 0;
@@ -93,7 +94,7 @@ static int64_t start_slots(int64_t *slots, int64_t n)
   return next;
 }
 
-/* A fetch-and-add of 1 to the offset of its root gives each leaf its own root. */
+/* Each leaf gets a root of its own: a fetch-and-add of 1 to the offset that its old root holds. */
 osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 {
   size_t roots = (size_t)f->n_roots, leaves = (size_t)f->leaf_space;
@@ -126,8 +127,9 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 
 /* ---- compositions ---- */
 
-/* Makes a forest of n_roots roots on this rank. Its leaves are the leaves of f, or with `reverse`
- * the roots of f; each is joined to the vertex whose id lies at the other end of its edge of f. */
+/* Creates a forest with n_roots roots on this rank. Its leaves are the leaves of f, or with
+ * `reverse` the roots of f. Each leaf is joined to the vertex with the id sources[j], where j is
+ * the other end of the leaf's edge in f. */
 static osla_err join_through(osla_forest *f, bool reverse, int64_t n_roots,
                              const vertex_id *sources, osla_forest **out)
 {
@@ -140,8 +142,9 @@ static osla_err join_through(osla_forest *f, bool reverse, int64_t n_roots,
   return err;
 }
 
-/* Joins the roots of `a` to the leaves of `b` where a leaf of `a` has the index of a root of `b`;
- * with `reverse` to the roots of `b` where both have a leaf of one index. */
+/* Composes two forests. Without `reverse`, roots of `a` are joined to leaves of `b` where a leaf of
+ * `a` has the same index as a root of `b`. With `reverse`, roots of `a` are joined to roots of `b`
+ * where both have a leaf of the same index. */
 static osla_err compose(osla_forest *a, osla_forest *b, bool reverse, osla_forest **out)
 {
   vertex_id *sources;
@@ -205,7 +208,8 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 
 /* ---- subsets ---- */
 
-/* to[i] := from[i] for the chosen indices. Errors: ARG (an index outside 0 .. space - 1). */
+/* Sets to[i] := from[i] for the chosen indices i, and leaves other elements unchanged. Errors: ARG
+ * (an index outside 0 .. space - 1). */
 static osla_err copy_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
                             const vertex_id *from, vertex_id *to)
 {
@@ -217,8 +221,8 @@ static osla_err copy_chosen(const int64_t *chosen, int64_t n, int64_t space, con
   return OSLA_OK;
 }
 
-/* Makes a list of ids that holds those of the chosen vertices alone. Collective; an error of one
- * rank is returned on all. */
+/* Creates a list of vertex ids in which only the chosen vertices have an id. Collective; an error
+ * on one rank is returned on all ranks. */
 static osla_err choose(const osla_forest *f, const int64_t *chosen, int64_t n, int64_t space,
                        const char *what, const vertex_id *all, vertex_id **out)
 {

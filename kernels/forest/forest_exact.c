@@ -1,5 +1,5 @@
-/* Sums of leaves at roots that are rounded once. The values of all leaves are gathered beside one
- * another, in any order; then those of each root are summed. */
+/* Exact sums: the values that leaves send to a root are added up and rounded once. The values of
+ * all leaves are first gathered in an array, in any order; then those of each root are added up. */
 #include "kernels/common/exact_sum.h"
 #include "kernels/forest/forest_serve.h"
 
@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges of each root, and where a link's edges lie among all. Made by a forest's first exact
- * sum. Edges are number_in_use link by link, in the order of to_leaves. */
+/* Edges of each root, and the first edge of each link. Created by the first exact sum on a forest.
+ * Edges are numbered link by link, in the order of to_leaves. */
 typedef struct forest_gather {
-  int64_t *start;  /* [n_roots + 1] offsets in `edge` */
-  uint32_t *edge;  /* numbers of the edges of root j: edge[start[j]] .. edge[start[j + 1] - 1] */
-  int64_t *before; /* [to_leaves.n] number of the first edge of each link */
+  int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
+  uint32_t
+    *edge; /* numbers of the edges, sorted by root: those of root j begin at edge[start[j]] */
+  int64_t *before; /* [to_leaves.n] number of edges in all links before each link */
 } forest_gather;
 
 void osli_forest_gather_free(forest_gather **gather)
@@ -25,7 +26,8 @@ void osli_forest_gather_free(forest_gather **gather)
   *gather = NULL;
 }
 
-/* Counts and sorts the edges by root. start[j] is the next free position of root j meanwhile. */
+/* Counts the edges of each root, and sorts the edges by root. Uses start[j] as the next free index
+ * for an edge of root j, and restores it at the end. */
 static void sort_edges(const osla_forest *f, forest_gather *g)
 {
   int64_t number = 0;
@@ -86,7 +88,7 @@ vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer
   return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of], NULL};
 }
 
-/* A complex number counts as two numbers. */
+/* A complex number counts as two real numbers. */
 static bool is_of_floats(osla_unit_type type)
 {
   return type == OSLA_UNIT_FLOAT || type == OSLA_UNIT_COMPLEX_FLOAT;

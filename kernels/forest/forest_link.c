@@ -1,5 +1,5 @@
-/* One link of a transfer: announcements to node neighbours, and the values of a link that are read,
- * sent, or fetched, as far as possible without waiting. */
+/* One link of a transfer: announces the transfer to the ranks of the node; reads, sends or fetches
+ * the link's values as far as possible without waiting. */
 #include "kernels/forest/forest_serve.h"
 #include "osla_clock.h"
 #include "src/blas/move.h"
@@ -8,7 +8,7 @@ static const vertex_list no_vertices = {NULL, 0, NULL, 0, NULL};
 
 /* ---- announcements ---- */
 
-/* Location of the vertices low .. high of an array of this rank. */
+/* Location, in the pool, of the vertices `low` to `high` of an array of this rank. */
 static value_location locate(const osla_forest *f, const forest_transfer *x,
                              const unsigned char *base, int64_t low, int64_t high)
 {
@@ -43,9 +43,9 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
-  atomic_store_explicit(
-    &a->number, 0,
-    memory_order_relaxed); /* from here on, a neighbour finds no transfer in the record */
+  atomic_store_explicit(&a->number, 0,
+                        memory_order_relaxed); /* While the number is 0, no other rank finds a
+                                                  transfer in the record. */
   atomic_thread_fence(memory_order_release);
   a->at = x->at;
   a->signature = x->signature;
@@ -67,7 +67,8 @@ static forest_head head_of(uint64_t number, const forest_transfer *x)
   return (forest_head){.signature = x->signature, .number = (uint32_t)number};
 }
 
-/* The vertices of a part in an array, from the first number of each that belongs to the part. */
+/* Returns the vertices of a part in the caller's array. If the part holds only some numbers of each
+ * vertex, the addresses are those of the first of these numbers. */
 static vertex_list part_vertices(vertex_list v, const ring_part *part, size_t element)
 {
   v = osli_vertices_from(v, part->first);
@@ -75,7 +76,7 @@ static vertex_list part_vertices(vertex_list v, const ring_part *part, size_t el
   return v;
 }
 
-/* The vertices of a part as they lie in a slot. */
+/* Returns the vertices of a part as they are stored in a slot of the ring. */
 static vertex_list part_packed(const unsigned char *slot, const ring_part *part, size_t element)
 {
   return (vertex_list){(unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0,
@@ -88,7 +89,8 @@ static void consume(osla_forest *f, forest_link *l)
   f->owes_credit |= !osli_ring_credit(&l->ring);
 }
 
-/* Reads the parts of a link that have come, into `to`. False: some have not come yet. */
+/* Copies the parts of a link that have arrived to `to`. Returns false if some parts have not
+ * arrived. */
 static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
                       vertex_list to, osla_forest_combine combine, forest_cursor *at)
 {
@@ -150,14 +152,12 @@ bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_lin
 
 /* ---- fetches ---- */
 
-/* Puts the values before of many small vertices together in this core's cache, then copies them
- * into the neighbour's slot. Single stores to the slot alternate with stores to roots, so that few
- * lines are under way: 2.6 times slower with distant cores (results/star-forests). */
-enum {
-  STAGED_LEAST = 32,
-  STAGED_BYTES = 64,
-  CHUNK = 4096
-}; /* least vertices of a part; most bytes of a vertex; bytes of a chunk */
+/* Gathers the old values of many small vertices in this core's cache, then copies them to the slot
+ * of a rank on this node. Storing each value directly into the slot was 2.6 times slower with
+ * distant cores, because stores to the slot and to the roots alternate (results/star-forests).
+ * STAGED_LEAST: smallest number of vertices; STAGED_BYTES: largest size of a vertex in bytes;
+ * CHUNK: bytes gathered at a time. */
+enum { STAGED_LEAST = 32, STAGED_BYTES = 64, CHUNK = 4096 };
 static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
                           vertex_list from, unsigned char *slot, size_t element)
 {
@@ -172,8 +172,8 @@ static void fetch_to_slot(const forest_transfer *x, const ring_part *part, verte
   }
 }
 
-/* Fetches the parts of a link of which the leaves' values come, or the values before go, through
- * the ring. from, before: the leaves' arrays in place; base NULL: through the ring. */
+/* Processes the parts of a fetch on one link. `from` and `before` are the leaves' arrays in place;
+ * a base of NULL means that these values are sent through the ring. */
 static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
                         vertex_list from, vertex_list before)
 {

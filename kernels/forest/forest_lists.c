@@ -1,8 +1,9 @@
 /* A rank's edges: checked, counted, sorted by root rank, and stored in the shortest form.
  *
- * Indices that ascend by 1 are stored as their first one. Indices of a link to another node that
- * form a block of a regular grid are stored as that block. All others are lists, in the leaf rank's
- * part of the pool: node neighbours read them there, ranks of other nodes copy what they need. */
+ * Indices that ascend by 1 are stored as the first index. Indices of a link to another node that
+ * form a block of a regular grid are stored as that block. All other indices are stored as lists in
+ * the leaf rank's part of the pool. Ranks of the same node read a list there; ranks of other nodes
+ * copy it. */
 #include "kernels/forest/forest.h"
 
 #include <inttypes.h>
@@ -47,7 +48,7 @@ osla_err osli_edges_check_unique(const forest_edges *e, const uint32_t *leaf)
   return OSLA_OK;
 }
 
-/* Checks all edges, and counts them: start[p + 1] := edges to rank p. */
+/* Checks all edges, and counts them: start[p + 1] is the number of edges to roots of rank p. */
 static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla_root *root,
                             forest_edges *e)
 {
@@ -100,8 +101,8 @@ void osli_edges_free(forest_edges *edges)
 
 /* ---- lists ---- */
 
-/* Sorts by root rank, in the caller's order on each. start[p] is the next free position of rank p
- * meanwhile. */
+/* Sorts the edges by root rank; edges to the same rank stay in the caller's order. Uses start[p] as
+ * the next free index for an edge to rank p, and restores it at the end. */
 static void sort_edges(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
 {
   int64_t *start = e->start;
@@ -122,7 +123,8 @@ static bool ascends(const uint32_t *list, int64_t n)
   return true;
 }
 
-/* The shortest form of a list. block: memory for a block; NULL if blocks are not wanted. */
+/* Returns the shortest form of an index list. block: memory for a block, or NULL if the result must
+ * not be a block. */
 static vertex_index compress_list(const uint32_t *list, int64_t n, vertex_block *block)
 {
   if (ascends(list, n)) return (vertex_index){.first = list[0]};
@@ -142,8 +144,8 @@ static void find_range(const uint32_t *list, int64_t n, int64_t *low, int64_t *h
   *high = largest;
 }
 
-/* Sets the root range of a link to roots. The root rank is told of it: the list lies in this core's
- * cache. */
+/* Sets the range of root indices of a link to roots. The leaf rank sends the range to the root
+ * rank, because the list is in the leaf rank's cache. */
 static void find_root_range(forest_link *l)
 {
   const vertex_index *roots = &l->theirs;

@@ -7,8 +7,9 @@
 
 /* ---- patterns ---- */
 
-/* start: [size + 1], start[p] := global index of the first of rank p's n vertices, where the
- * vertices of all ranks are number_in_use in the order of ranks. room: [size]. Collective. */
+/* start: [size + 1] start[p] becomes the global index of rank p's first vertex, where each rank has
+ * n vertices (its own n) and vertices are numbered in the order of ranks. room: [size] scratch.
+ * Collective. */
 static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, int64_t *room)
 {
   const int size = osla_transport_size(t);
@@ -21,11 +22,12 @@ static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, in
   return OSLA_OK;
 }
 
-/* Joins this rank's leaves to all roots of all ranks if `joined`; else this rank has no leaves. */
+/* If `joined`, gives this rank one leaf for each root of all ranks; otherwise this rank gets no
+ * leaves. */
 static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
 {
   const int64_t all = start[osla_transport_size(t)], n = joined ? all : 0;
-  if (all > UINT32_MAX) /* the sum is equal on all ranks */
+  if (all > UINT32_MAX) /* The test gives the same result on all ranks. */
     return osla_error_set(OSLA_ERR_RANGE, "a pattern of %" PRId64 " roots: 2^32 or more", all);
   int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
   OSLA_CALL(osla_agree(
@@ -103,8 +105,8 @@ static osla_err check_several(int n, osla_forest *const *forests)
   return OSLA_OK;
 }
 
-/* ids[leaf] := the root of each leaf of f, where the index of f's root 0 is first_root on this
- * rank. Collective. */
+/* Sets ids[leaf] to the root of each leaf of f. The indices of this rank's roots are counted from
+ * first_root. Collective. */
 static osla_err name_part(osla_forest *f, int64_t first_root, vertex_id *ids)
 {
   vertex_id *roots;
@@ -136,7 +138,8 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osli_vertex_ids_create(forests[0], leaves, &ids));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    err = osli_vertex_ids_check(forests[k]); /* a forest may be in the list twice */
+    err = osli_vertex_ids_check(forests[k]); /* The check precedes each transfer, because the
+                                                caller's list may contain a forest twice. */
     if (err == OSLA_OK) err = name_part(forests[k], n_roots, ids + leaves);
     leaves += forests[k]->leaf_space;
     if (!same_roots) n_roots += forests[k]->n_roots;

@@ -7,7 +7,8 @@
 
 enum { POOL_BYTES = 1 << 20 };
 
-static const char key; /* its address is the pool's key among the transport's objects */
+static const char
+  key; /* The address of this variable is the key of the pool among the transport's objects. */
 
 static void free_segment(pool_segment *s)
 {
@@ -20,7 +21,7 @@ static void free_segment(pool_segment *s)
   free(s);
 }
 
-/* Part of osla_transport_destroy. Collective. */
+/* Frees the pool; called by osla_transport_destroy. Collective. */
 static void destroy_pool(void *object)
 {
   forest_pool *pool = object;
@@ -40,7 +41,7 @@ static void destroy_pool(void *object)
 /* Adds a segment of at least `bytes` on this rank. Collective. */
 static osla_err add_segment(forest_pool *pool, size_t bytes)
 {
-  OSLA_MAKES(NULL, NULL); /* the transport destroys the segment */
+  OSLA_MAKES(NULL, NULL); /* destroying the transport also destroys the segment */
   pool_segment *s = calloc(1, sizeof *s);
   pool_hole *hole = calloc(1, sizeof *hole);
   osla_err err = s && hole ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests");
@@ -98,7 +99,8 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
 
 /* ---- pieces ---- */
 
-/* Allocates from the first hole that is large enough; false if none is. */
+/* Allocates from the first free range that is large enough. Returns false if there is no such
+ * range. */
 
 static bool allocate_from(pool_segment *s, size_t bytes, size_t *offset)
 {
@@ -124,7 +126,8 @@ static bool has_room(const pool_segment *s, size_t bytes)
   return false;
 }
 
-/* A free piece number. It is the same on all ranks, since all allocate and release in one order. */
+/* Returns an unused number for a piece. The number is the same on all ranks, because all ranks
+ * allocate and release pieces in the same order. */
 static int allocate_number(pool_segment *s)
 {
   for (int i = 0; i < POOL_PIECE_NUMBERS; i++)
@@ -135,7 +138,7 @@ static int allocate_number(pool_segment *s)
   return -1;
 }
 
-/* Uses the first segment with room on all ranks. */
+/* Allocates in the first segment that has a large enough free range on every rank. */
 osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
 {
   bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -156,8 +159,8 @@ osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
   }
 }
 
-/* Adds the piece to the holes and joins adjacent ones. Without memory for a new hole the range is
- * lost until its segment is freed. */
+/* Adds the range of a piece to the list of free ranges, and joins adjacent ranges. If memory for a
+ * new list entry lacks, the range stays unused until its segment is freed. */
 static void add_hole(pool_segment *s, const pool_piece *piece)
 {
   pool_hole **at = &s->holes, *before = NULL;
@@ -181,7 +184,7 @@ static void add_hole(pool_segment *s, const pool_piece *piece)
   }
 }
 
-/* Frees a segment without pieces, except the first one, on all ranks at once. */
+/* Destroys a segment without pieces, on all ranks together. The first segment always stays. */
 void osli_pool_release(forest_pool *pool, pool_piece *piece)
 {
   pool_segment **at = &pool->segments;
@@ -211,7 +214,8 @@ int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes
   return -1;
 }
 
-/* Index of an entry without an array; allocates its block if needed. */
+/* Returns the index of a free entry of the table of arrays. Allocates a block of entries if
+ * needed. */
 static osla_err find_free_entry(forest_pool *pool, int *index)
 {
   int i = 0;
@@ -226,8 +230,8 @@ static osla_err find_free_entry(forest_pool *pool, int *index)
   return OSLA_OK;
 }
 
-/* Adds an array. Its index is the same on all ranks, since all add and remove in one order.
- * Collective. */
+/* Adds an array to the table of arrays. Its index is the same on all ranks, because all ranks add
+ * and remove arrays in the same order. Collective. */
 static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
 {
   int index = 0;
@@ -239,8 +243,8 @@ static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine
   return OSLA_OK;
 }
 
-/* Fails on all ranks if any has a transfer under way, which may still read the array. Collective.
- */
+/* Fails on all ranks if a rank has a transfer in progress, which may still read the array.
+ * Collective. */
 static osla_err check_idle(forest_pool *pool)
 {
   return osla_agree(
@@ -297,7 +301,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   return OSLA_OK;
 }
 
-/* Attached memory is visible to its owner only. */
+/* Only the owner can reach attached memory. */
 static osla_err check_reach(const osla_transport *t, const osla_segment *segment)
 {
   for (int rank = 0; rank < osla_transport_size(t); rank++)

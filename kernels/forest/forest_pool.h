@@ -14,20 +14,20 @@
 
 enum { CACHE_LINE = 64 };
 
-/* A piece of this rank's part of a segment. */
+/* A piece of memory, within this rank's part of a segment. */
 typedef struct pool_piece {
   osla_segment *segment;
-  size_t offset, bytes; /* offset in the segment's data area, and size */
+  size_t offset, bytes; /* offset in the segment's data area, and size in bytes */
   void *memory;         /* address of the piece on this rank; its content is undefined */
-  int number;           /* 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all
-                           ranks; -1 if all numbers are in use */
+  int number; /* number of the piece, 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal
+               * on all ranks; -1 if all numbers are in use */
 } pool_piece;
 
 enum { POOL_PIECE_NUMBERS = 256 };
 
 /* A free range of a segment. */
 typedef struct pool_hole {
-  struct pool_hole *next; /* hole with the next higher offset */
+  struct pool_hole *next; /* free range with the next higher offset */
   size_t offset, bytes;
 } pool_hole;
 
@@ -39,51 +39,59 @@ typedef struct pool_segment {
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
-/* An array that neighbours read in place. Entries never move: other threads read them without the
- * pool's lock. */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* entries in a block; most blocks */
+/* An array that ranks of the same node read in place. Entries of the table never move, because
+ * other threads read them without the pool's lock. */
+enum {
+  POOL_ARRAYS = 256,
+  POOL_BLOCKS = 256
+}; /* number of entries in a block; largest number of blocks */
 typedef struct pool_array {
-  osla_segment *segment; /* segment that holds the array; NULL if the entry is free */
-  bool is_mine;          /* made by osla_vertices_create; else by osla_vertices_in */
-  unsigned char *base;   /* address of the array on this rank */
+  osla_segment *segment; /* segment that holds the array; NULL if this table entry is free */
+  bool is_mine; /* true if osla_vertices_create made the array; false if osla_vertices_in did */
+  unsigned char *base; /* address of the array on this rank */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments, **last; /* list of all segments; all waits of forests use the first one */
-  pool_array *array[POOL_BLOCKS]; /* blocks of POOL_ARRAYS entries; NULL until needed */
-  int n_arrays;                   /* number of entries up to the last one ever used */
+  pool_segment *segments,
+    **last; /* list of all segments; the first one is used by all waits of forests */
+  pool_array *array[POOL_BLOCKS]; /* table of arrays, in blocks of POOL_ARRAYS entries; NULL: block
+                                     not allocated */
+  int n_arrays;                   /* number of table entries that have ever been used */
   uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */
   uint64_t arrays_removed;        /* number of arrays removed so far */
-  atomic_flag is_locked;          /* spin lock of all forests; held for microseconds */
-  struct osla_forest *active;     /* list of forests with values to read or to send */
-  struct osla_forest *pending;    /* list of forests with two-level transfers to advance */
-  uint64_t far_bytes;             /* bytes of values sent to other nodes so far */
-  bool verifies;                  /* OSLA_VERIFY: check values after osla_forest_end_read */
-  int n_forests;                  /* number of forests that callers have created so far */
-  int64_t n_under_way;            /* number of transfers that have begun and have not ended */
+  atomic_flag is_locked;          /* spin lock for the state of all forests */
+  struct osla_forest *active;     /* list of forests that have values to read or to send */
+  struct osla_forest
+    *pending;          /* list of forests with two-level transfers whose next part may start */
+  uint64_t far_bytes;  /* bytes of values sent to other nodes so far */
+  bool verifies;       /* OSLA_VERIFY: true if values are checked after osla_forest_end_read */
+  int n_forests;       /* number of forests that callers have created so far */
+  int64_t n_under_way; /* number of transfers that have begun and have not ended */
 
-  /* Set with the first forest: one progress step of all forests (a progress hook of the
-   * transport), and of the forests in `pending` (true if any transfer was started). */
+  /* Set when the first forest is created. `progress` is a progress hook of the transport and runs
+   * one progress step for all forests. `advance_pending` starts parts of two-level transfers, and
+   * returns true if it started any. */
   void (*progress)(void *pool);
   bool (*advance_pending)(struct forest_pool *pool);
 } forest_pool;
 
-/* The transport's pool; the first call makes it. Collective. Errors, on all ranks together: MEM. */
+/* Returns the transport's pool, which the first call creates. Collective. Errors, on all ranks
+ * together: MEM. */
 osla_err osli_forest_pool(osla_transport *t, forest_pool **out);
 
-/* Registers the pool's progress step with the transport unless that is done. Collective. Errors, on
- * all ranks together: RANGE (all progress hooks are in use). */
+/* Registers the pool's progress step with the transport, unless it is already registered.
+ * Collective. Errors, on all ranks together: RANGE (all progress hooks are in use). */
 osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
                                 bool (*advance_pending)(forest_pool *pool));
 
-/* Allocates a piece of at least `bytes`, which may differ by rank. Collective. Errors, on all ranks
- * together: MEM. _release: collective; no rank uses the piece any more. */
+/* _allocate: allocates a piece of at least `bytes`, which may differ between ranks. _release: frees
+ * a piece that no rank uses any more. Both are collective. Errors, on all ranks together: MEM. */
 osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
 void osli_pool_release(forest_pool *pool, pool_piece *piece);
 
-/* Entry i of the arrays, i < n_arrays. Local. */
+/* Entry i of the table of arrays, i < n_arrays. Local. */
 static inline pool_array *osli_pool_array(const forest_pool *pool, int64_t i)
 {
   return &pool->array[i / POOL_ARRAYS][i % POOL_ARRAYS];
@@ -92,7 +100,8 @@ static inline pool_array *osli_pool_array(const forest_pool *pool, int64_t i)
 /* Index of the array that holds bytes [from, from + bytes); -1 if none does. Local. */
 int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes);
 
-/* The pool's lock. A spin lock takes a third of a mutex's time, in calls of some 100 ns. */
+/* Acquires or releases the pool's lock. It is a spin lock because a mutex takes three times as
+ * long, in calls that last about 100 ns. */
 static inline bool osli_pool_try_lock(forest_pool *pool)
 {
   return !atomic_flag_test_and_set_explicit(&pool->is_locked, memory_order_acquire);
@@ -107,7 +116,7 @@ static inline void osli_pool_unlock(forest_pool *pool)
   atomic_flag_clear_explicit(&pool->is_locked, memory_order_release);
 }
 
-/* Wakes a rank of the node that waits for transfers. Local. */
+/* Wakes a rank of this node that waits for transfers. Local. */
 static inline void osli_pool_wake_rank(forest_pool *pool, int rank)
 {
   osla_segment_wake(pool->segments->segment, rank);

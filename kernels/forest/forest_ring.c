@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-/* Limits of a ring: numbers of slots, and bytes of a slot. */
+/* Limits of a ring: smallest and largest number of slots, and size of a slot in bytes. */
 enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
 enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
 enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
 _Static_assert(sizeof(forest_head) == 16, "values behind a head are aligned");
 
-/* Head of a part from a node neighbour. */
+/* Header of a part that comes from a rank of the same node. */
 typedef struct near_head {
-  _Alignas(16) _Atomic uint64_t part; /* low half: of the part's number in the ring, from 1;
-                                          high half: of the transfer's number */
+  _Alignas(16) _Atomic uint64_t part; /* low half: number of the part in the ring, from 1; high
+                                       * half: low 32 bits of the transfer's number */
   uint64_t signature;
 } near_head;
 _Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
 
-/* A slot holds all values of the link, 16 bytes each, within the limits. */
+/* A slot has room for all values of the link, at 16 bytes each, within the limits. */
 void osli_ring_set_size(forest_ring *ring, int64_t edges, bool near)
 {
   const size_t least = near ? NEAR_LEAST : FAR_LEAST, limit = near ? NEAR_MOST : FAR_MOST;
@@ -30,7 +30,7 @@ void osli_ring_set_size(forest_ring *ring, int64_t edges, bool near)
     ring->n_slots = FAR_SLOTS;
 }
 
-/* Bytes from one slot to the next: values and a head, in whole cache lines. */
+/* Bytes from one slot to the next: the values and one more cache line for the header. */
 static size_t slot_stride(const forest_ring *ring)
 {
   return ring->slot_bytes + SLOT_LINE;
@@ -61,7 +61,8 @@ void osli_ring_set_staging(forest_ring *ring, unsigned char *staging)
   ring->posted = (osla_posted *)(void *)(staging + osli_ring_slots_bytes(ring));
 }
 
-/* Starts a receive for every free slot, before the other side is told that it is free. */
+/* Starts a receive for every free slot, before the rank at the other end learns that the slot is
+ * free. */
 static osla_err start_receives(forest_ring *ring)
 {
   for (; ring->in && ring->receives_started < ring->consumed + ring->n_slots;
@@ -102,7 +103,8 @@ void osli_ring_close(forest_ring *ring)
   osli_segment_line_close(ring->segment, &ring->out);
 }
 
-/* True if all values fit into one part. Without divisions, which would show in a ping-pong. */
+/* True if all values fit into one part. Uses no divisions, which would slow down small messages
+ * measurably. */
 static bool is_one_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
   const size_t most = ring->slot_bytes;
@@ -115,14 +117,15 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-/* Vertices in a part, in parts of about equal size; 0 if a vertex is larger than a slot. */
+/* Number of vertices in a part, when the values are divided into parts of about equal size; 0 if a
+ * vertex is larger than a slot. */
 static int64_t vertices_of_a_part(const forest_ring *ring, int64_t edges, size_t element,
                                   int64_t count)
 {
   const int64_t most = (int64_t)(ring->slot_bytes / (element * (size_t)count));
   return most > 0 ? quotient_up(edges, quotient_up(edges, most)) : 0;
 }
-/* Numbers in a part of a vertex that is larger than a slot. */
+/* Number of numbers in a part, if one vertex is larger than a slot. */
 static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
 {
   return (int64_t)(ring->slot_bytes / element);
@@ -150,21 +153,23 @@ ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element,
   return (ring_part){part / each, 1, first, count - first < numbers ? count - first : numbers};
 }
 
-/* Ends all ranks on an error: others have begun the transfer and wait for this rank. */
+/* Ends the job after an error, because other ranks have begun the transfer and wait for this
+ * rank. */
 static void abort_on_error(const forest_ring *ring, osla_err err)
 {
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Number of parts sent by this rank that are known to be consumed. */
+/* Number of parts sent by this rank of which it knows that the receiver has consumed them. */
 static uint64_t consumed_there(forest_ring *ring)
 {
   const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
   return consumed > ring->consumed_by_head ? consumed : ring->consumed_by_head;
 }
 
-/* Notes the acknowledgement of a head, unless more is known. Its 32 bits differ from the known
- * count by at most n_slots. */
+/* Records the number of consumed parts that a header acknowledges, unless a larger number is known.
+ * The header holds 32 bits of the number, which suffice because it exceeds the known number by at
+ * most n_slots. */
 static void read_head(forest_ring *ring, const forest_head *head)
 {
   const uint64_t known = consumed_there(ring);
@@ -172,8 +177,8 @@ static void read_head(forest_ring *ring, const forest_head *head)
   if (more > 0) ring->consumed_by_head = known + (uint64_t)more;
 }
 
-/* Notes the acknowledgement in the head of the last part that has come, which may be read much
- * later. */
+/* Records the acknowledgement in the header of the latest part that has arrived. The values of that
+ * part may be read much later. */
 static void read_last_head(forest_ring *ring)
 {
   const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
@@ -183,7 +188,7 @@ static void read_last_head(forest_ring *ring)
   read_head(ring, &head);
 }
 
-/* True if the staging of the first n parts is free. */
+/* True if the first n parts have left the send buffer, so that its slots may be written again. */
 static bool have_departed(forest_ring *ring, uint64_t n)
 {
   uint64_t left = atomic_load_explicit(&ring->departed, memory_order_acquire);
@@ -210,7 +215,8 @@ unsigned char *osli_ring_slot(forest_ring *ring)
   return is_free ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
-/* Halves of numbers suffice: a slot holds no part that is older than its ring. */
+/* The number of a part and the number of its transfer, in one word. Low halves suffice, because a
+ * slot is overwritten long before a number of 32 bits repeats. */
 static uint64_t part_word(uint64_t part, uint32_t number)
 {
   return (uint32_t)part | (uint64_t)number << 32;

@@ -1,19 +1,22 @@
-/* A link's ring: values that are not read in place, in parts, both ways (private to forests).
+/* A link's ring: transports values that are not read in place, in parts, in both directions
+ * (private to forests).
  *
- * Each side has slots in its piece of the pool, which the other side writes: a node neighbour by
- * stores, a rank of another node by puts, each followed by a word that counts the parts. A second
- * word acknowledges parts that were consumed, so that their slots are free. Between nodes a part
- * that travels the other way acknowledges, too. If the ring has lines (src/memory/segment.h), a
- * part between nodes is one message from the staging into the slot, and every free slot has a
+ * Each of the two ranks has slots in its piece of the pool, and the other rank writes into them: a
+ * rank of the same node by stores, a rank of another node by puts. After each put the sender raises
+ * a counter of parts in the receiver's memory. A second counter acknowledges parts that were
+ * consumed, so that their slots are free. Between nodes the header of a part in the opposite
+ * direction also carries an acknowledgement. If the ring has message lines (src/memory/segment.h),
+ * a part between nodes is one message from the send buffer into the slot, and every free slot has a
  * receive.
  *
- * The reader knows how many parts a transfer has. Each part has a head with its transfer. The head
- * of a node neighbour's part also says that the part has come: a few values need one cache line.
+ * The receiver knows how many parts a transfer has. Each part has a header that names its transfer.
+ * On a node the header also shows that the part has arrived, so that a few values need only one
+ * cache line.
  *
- * A node neighbour has few slots if these are large. Between nodes there are 8 slots of up to 63
- * KiB: with its head, such a part is one piece of UCX over TCP with pieces of 64 KiB. More values
- * go in parts of about equal size, so that one is packed while another one travels
- * (results/star-forests). */
+ * On a node a ring with large slots has few of them. Between nodes there are 8 slots of up to 63
+ * KiB: with its header, such a part is one piece of UCX over TCP, which uses pieces of 64 KiB. More
+ * values are divided into parts of about equal size, so that one part is packed while another one
+ * is in flight (results/star-forests). */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 
@@ -22,98 +25,115 @@
 
 #include <stdatomic.h>
 
-/* Head of a part: its transfer. */
+/* Header of a part; it describes the part's transfer. */
 typedef struct forest_head {
-  uint64_t signature; /* see osli_forest_signature */
-  uint32_t number;    /* low half of the transfer's number */
-  uint32_t consumed;  /* between nodes: low half of the number of parts consumed by the sender */
+  uint64_t signature; /* transfer in short form, from osli_forest_signature */
+  uint32_t number;    /* low 32 bits of the transfer's number */
+  uint32_t
+    consumed; /* between nodes: low 32 bits of the number of parts that the sender has consumed */
 } forest_head;
 
-/* Words of a ring in this rank's piece; the other side writes them. */
+/* Counters of a ring in this rank's piece of the pool; the rank at the other end writes them. */
 typedef struct ring_words {
-  _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have come from another node */
+  _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have arrived from another node */
   _Atomic uint64_t
     consumed; /* number of parts sent by this rank that the other side has consumed */
 } ring_words;
 
-/* A ring, as one of its two ranks sees it. Counts are of parts since the ring was made. */
+/* A ring, as seen by one of its two ranks. All counts are numbers of parts since the ring was
+ * created. */
 typedef struct forest_ring {
   forest_pool *pool;
   osla_segment *segment;
-  int rank;                    /* the rank at the other side */
-  size_t slot_bytes;           /* bytes of values in a slot */
-  uint64_t n_slots;            /* number of slots on each side */
-  ring_words *words;           /* words in this rank's piece */
-  unsigned char *slots;        /* slots in this rank's piece */
-  size_t far_slots, far_words; /* offsets of the other side's slots and words in its segment */
-  unsigned char *near_slots;   /* address of the other side's slots on a node; else NULL */
-  ring_words *near_words;      /* address of the other side's words on a node; else NULL */
-  uint64_t sent, consumed;     /* number of parts that this rank has sent; that it has consumed */
-  uint64_t credited;         /* number of consumed parts that were acknowledged to the other side */
-  uint64_t credited_by_word; /* number of consumed parts that were acknowledged by a word */
-  uint64_t consumed_by_head; /* number of sent parts that heads from the other side acknowledge */
-  _Atomic uint64_t departed; /* number of sent parts whose staging is free again */
-  unsigned char *staging; /* [n_slots] slots from which parts are sent to another node; else NULL */
-  osla_posted *posted;    /* [n_slots] the put under way from each slot of the staging; else NULL */
-  osla_posted credit;     /* the put of the latest word to another node */
-  osla_line *in, *out;    /* lines that receive and send parts; NULL if the ring has none */
-  uint64_t receives_started; /* number of receives started on `in` */
-  uint64_t n_traced;         /* number of parts sent on `out` whose end is in the trace */
+  int rank;                    /* rank at the other end of the ring */
+  size_t slot_bytes;           /* size of a slot in bytes, without the header */
+  uint64_t n_slots;            /* number of slots that each of the two ranks has */
+  ring_words *words;           /* counters that the other rank writes, in this rank's piece */
+  unsigned char *slots;        /* slots that the other rank writes, in this rank's piece */
+  size_t far_slots, far_words; /* offsets of the other rank's slots and counters in its segment */
+  unsigned char
+    *near_slots; /* address of the other rank's slots if it is on this node; otherwise NULL */
+  ring_words
+    *near_words; /* address of the other rank's counters if it is on this node; otherwise NULL */
+  uint64_t sent,
+    consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
+  uint64_t credited; /* number of consumed parts that this rank has acknowledged, by the counter or
+                        in a header */
+  uint64_t
+    credited_by_word; /* number of consumed parts that this rank has acknowledged by the counter */
+  uint64_t consumed_by_head; /* number of this rank's sent parts that headers from the other rank
+                                acknowledge */
+  _Atomic uint64_t departed; /* number of sent parts that have left the send buffer */
+  unsigned char *staging; /* [n_slots] send buffer for parts to another node; NULL if the other rank
+                             is on this node */
+  osla_posted *posted;    /* [n_slots] put in flight from each slot of the send buffer; NULL if the
+                           * other rank is on this    node */
+  osla_posted credit;     /* the latest put of a counter to another node */
+  osla_line *in, *out; /* message lines that receive and send parts; NULL if the ring uses puts */
+  uint64_t receives_started; /* number of receives started on the line `in` */
+  uint64_t
+    n_traced; /* number of parts sent on the line `out` whose completion is recorded in the trace */
 } forest_ring;
 
-/* Sets the number and size of slots for a link of so many edges: the same on both sides. Bytes of
- * all slots with heads; of the staging. Local. */
+/* _set_size sets the number and size of slots for a link with so many edges; both ends compute
+ * equal sizes. _slots_bytes: size of all slots with headers. _staging_bytes: size of the send
+ * buffer. Local. */
 void osli_ring_set_size(forest_ring *ring, int64_t edges, bool is_near);
 size_t osli_ring_slots_bytes(const forest_ring *ring);
 size_t osli_ring_staging_bytes(const forest_ring *ring);
 
-/* Sets this rank's words and slots; between nodes also the staging, whose memory is zero. Local. */
+/* _init sets the addresses of this rank's counters and slots. _set_staging sets the address of the
+ * send buffer, which must be zeroed; it is needed between nodes only. Local. */
 void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots);
 void osli_ring_set_staging(forest_ring *ring, unsigned char *staging);
 
-/* Opens lines of two numbers that no other ring to this rank has in the segment. The other side has
- * them exchanged. Local. Errors: MEM, MPI. */
+/* Opens two message lines, with numbers that no other ring to this rank uses in the segment. At the
+ * other end `receives` and `sends` are exchanged. Local. Errors: MEM, MPI. */
 osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends);
 
-/* Starts or stops polling for parts that come on a line. At first they are not polled for. Local.
- */
+/* Starts or stops polling for parts that arrive on a line. A new ring is not polled. Local. */
 void osli_ring_watch(const forest_ring *ring, bool is_watched);
 
-/* Closes the lines. No part is under way. Local. */
+/* Closes the lines; no part may be in flight. Local. */
 void osli_ring_close(forest_ring *ring);
 
-/* A part: `numbers` numbers from first_number on of each of n vertices from vertex `first` on. */
+/* A part of a link's values: from n vertices, starting with vertex `first`, `numbers` numbers each,
+ * starting with number first_number. */
 typedef struct ring_part {
   int64_t first, n, first_number, numbers;
 } ring_part;
 
-/* The number of parts of a link's values, and part number `part`, from 0. element: bytes of a
- * number; count: numbers in a vertex. Local. */
+/* osli_ring_parts: number of parts into which a link's values are divided. osli_ring_part: the part
+ * with index `part`, from 0. element: bytes of a number; count: amount of numbers in a vertex.
+ * Local. */
 int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
 ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Address at which the next part's values are written; NULL if the ring is full. Each non-NULL
- * result is followed by one osli_ring_send. Local. */
+/* Address to which the caller writes the values of the next part; NULL if the ring is full. Each
+ * result other than NULL must be followed by one osli_ring_send. Local. */
 unsigned char *osli_ring_slot(forest_ring *ring);
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
-/* The values of the next part, and its head; NULL if it has not come. _consume: after they were
- * read. Local. */
+/* _next returns the values of the next part, and its header; NULL if the part has not arrived.
+ * _consume is called after the values were read. Local. */
 const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head);
 void osli_ring_consume(forest_ring *ring);
 
-/* Acknowledges what was consumed if that is at least half of the slots: a word for each part would
- * double the messages. _all: by a word, whatever heads have said. False: not possible yet. Local.
- */
+/* _credit acknowledges consumed parts if they fill at least half of the slots, because one
+ * acknowledgement for each part would double the messages. _credit_all acknowledges all of them by
+ * the counter, even if headers have done so. Both return false if acknowledging is not possible
+ * yet. Local. */
 bool osli_ring_credit(forest_ring *ring);
 bool osli_ring_credit_all(forest_ring *ring);
 
-/* True if all sent parts arrive without this rank's progress. Local. */
+/* True if all parts that this rank has sent arrive without further progress steps of this rank.
+ * Local. */
 bool osli_ring_is_posted(forest_ring *ring);
 
-/* True if each side knows by words that all parts were consumed. Words arrive in order, but heads
- * may overtake them: so no word is under way. Local. */
+/* True if the counters show, on this rank and at the other end, that all parts were consumed. Then
+ * no update of a counter is in flight, because updates arrive in order. Headers do not suffice:
+ * they may overtake counters. Local. */
 bool osli_ring_is_empty(const forest_ring *ring);
 
 /* Waits until all puts of this rank are complete. Local. Errors: MPI. */

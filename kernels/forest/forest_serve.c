@@ -1,5 +1,5 @@
-/* One step of progress of the transfers under way, without waiting; what may start, and what is
- * over (see forest.h). */
+/* Progress of transfers, without waiting: reads and sends values, starts transfers, and determines
+ * which transfers are over (see forest.h). */
 #include "kernels/forest/forest_serve.h"
 #include "osla_clock.h"
 
@@ -7,8 +7,8 @@
 
 /* ---- reading ---- */
 
-/* True for one call in 128: a load of a neighbour's announcement takes the line that the neighbour
- * writes when it begins a transfer. */
+/* True for one call in 128. The check is rare because loading another rank's announcement takes the
+ * cache line away from that rank, which writes it when it begins a transfer. */
 static bool is_check_due(osla_forest *f)
 {
   enum { POLLS = 128 };
@@ -61,8 +61,9 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
   return true;
 }
 
-/* The values before of a fetch share the rings of broadcasts: a broadcast is sent after the answers
- * of all earlier fetches, and a fetch is answered after all earlier sends (read_links). */
+/* True if a transfer may send its values now. Broadcasts use the same rings as the old values that
+ * a fetch returns: so a broadcast is sent only after all earlier fetches have returned their
+ * values, and a fetch returns its values after all earlier transfers were sent (read_links). */
 static bool may_send(osla_forest *f, uint64_t number)
 {
   if (osli_forest_transfer(f, number)->kind != FOREST_BCAST) return true;
@@ -89,7 +90,7 @@ static void wake_neighbours(osla_forest *f, const forest_links *links)
       osli_pool_wake_rank(f->pool, links->of[i].rank);
 }
 
-/* Sends the acknowledgements that a ring could not send earlier. */
+/* Sends acknowledgements that rings could not send earlier. */
 static void send_owed_credit(osla_forest *f)
 {
   bool owes_credit = false;
@@ -101,7 +102,8 @@ static void send_owed_credit(osla_forest *f)
   f->owes_credit = owes_credit;
 }
 
-/* Reads and sends what is possible now. Locked. */
+/* Reads and sends the values that can be read and sent without waiting. The caller holds the pool's
+ * lock. */
 static void serve_forest(osla_forest *f)
 {
   if (f->sent < f->begun) send_all(f);
@@ -110,16 +112,17 @@ static void serve_forest(osla_forest *f)
     bool is_read = read_links(f, f->read + 1, x), has_answers = read_answers(f, f->read + 1, x);
     if (!is_read || !has_answers) break;
     f->read++;
-    if (x->reading.link == 0 && !x->two_level) continue; /* no rank waits for `read` */
+    if (x->reading.link == 0 && !x->two_level)
+      continue; /* no rank waits for `read`, because the transfer reads no link */
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
   }
-  if (f->sent < f->begun) send_all(f); /* broadcasts that waited for answers of fetches */
+  if (f->sent < f->begun) send_all(f); /* sends broadcasts that had to wait for earlier fetches */
   send_owed_credit(f);
 }
 
-/* Adds the forest to the pool's list of active ones. Locked. */
+/* Adds the forest to the pool's list of active forests. The caller holds the pool's lock. */
 static void activate(osla_forest *f)
 {
   if (f->is_active) return;
@@ -158,7 +161,8 @@ void osli_forests_serve(forest_pool *pool)
   if (any)
     osli_pool_wake_rank(
       pool,
-      osla_transport_rank(pool->t)); /* another thread of this rank may wait for what was served */
+      osla_transport_rank(
+        pool->t)); /* Another thread of this rank may wait for the values that were read or sent. */
 }
 
 /* ---- starting ---- */
@@ -179,7 +183,10 @@ uint64_t osli_forest_start_next(osla_forest *f)
   }
   activate(f);
   serve_forest(f);
-  if (!x->is_awaited) osli_forest_announce(f, number, x); /* parts for other nodes are sent first */
+  if (!x->is_awaited)
+    osli_forest_announce(
+      f, number,
+      x); /* The transfer is announced only now, because parts for other nodes are sent first. */
   return number;
 }
 
@@ -193,8 +200,9 @@ uint64_t osli_forest_start(osla_forest *f, const forest_transfer *what)
 
 /* ---- waiting for readers ---- */
 
-/* True if a neighbour has read a transfer. Its `read` is loaded only if the value seen earlier is
- * too low, since each load takes the cache line that the neighbour writes. */
+/* True if another rank of the node has read a transfer. That rank's counter `read` is loaded only
+ * if the value seen earlier is too low, because each load takes the cache line away from its
+ * writer. */
 static bool has_read(forest_link *l, uint64_t number)
 {
   if (atomic_load_explicit(&l->seen, memory_order_acquire) >= number) return true;
@@ -272,8 +280,8 @@ osla_err osli_forest_wait_for_free(osla_forest *f)
 
 /* ---- what is over ---- */
 
-/* True if all parts for other nodes travel without progress of this rank, which may next wait in a
- * call of another library. */
+/* True if all parts for other nodes arrive without further progress steps of this rank. This rank's
+ * next wait may be in a call of another library. */
 static bool are_posted(const forest_links *out)
 {
   bool all = true;
@@ -294,7 +302,7 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
   if (x->two_level) return true;
   if (f->n_far > 0 && !is_posted(f, x)) return false;
   if (!x->is_awaited) return true;
-  /* Neighbours that read the values of a fetch also write the values before. */
+  /* In a fetch, the ranks that read the values in place also write the old values in place. */
   const bool waits = (x->at.values.array >= 0 && with_readers) || x->at.before.array >= 0;
   return !waits || osli_forest_values_are_read(f, number);
 }

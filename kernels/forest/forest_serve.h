@@ -1,6 +1,5 @@
-/* The calls that run transfers, from bottom to top: checks, links, one step of progress, beginnings
- * and ends, two-level transfers (private to forests). "Locked": the caller holds the pool's lock.
- */
+/* The functions that run transfers, from the lowest to the highest: checks, links, progress, begin
+ * and end, two-level transfers (private to forests). "Locked": the caller holds the pool's lock. */
 #ifndef FOREST_SERVE_H
 #define FOREST_SERVE_H
 
@@ -8,41 +7,46 @@
 
 /* ---- checks (forest_check.c) ---- */
 
-/* Checks a transfer's arrays: memory, alignment, overlap; and a fetch's combination. Local. Errors:
- * ARG, MEM. */
+/* Checks memory, alignment and overlap of a transfer's arrays, and the combination of a fetch.
+ * Local. Errors: ARG, MEM. */
 osla_err osli_forest_check_arguments(osla_forest *f, const forest_transfer *x);
 
 /* Ends all ranks with a message if another rank's transfer differs from this rank's. */
 void osli_forest_check_signature(const osla_forest *f, uint64_t number, const forest_transfer *x,
                                  int rank, uint64_t their_number, uint64_t their_signature);
 
-/* Checks the signatures in node neighbours' announcements of a transfer, and those of the next part
- * of each ring. The latter finds transfers that this rank never reads: one rank has roots alone and
- * broadcasts, another has leaves alone and reduces. Locked. */
+/* Compares this rank's transfer with the announcements of the ranks of its node, and with the next
+ * part in each ring. The parts also reveal transfers that this rank never reads, for example if a
+ * rank that has only roots broadcasts while a rank that has only leaves reduces. The caller holds
+ * the pool's lock. */
 void osli_forest_check_announcements(const osla_forest *f, uint64_t number,
                                      const forest_links *links);
 void osli_forest_check_rings(osla_forest *f);
 
-/* Starts or stops the polling of messages from other nodes. Locked. */
+/* Starts or stops polling for messages from other nodes. The caller holds the pool's lock. */
 void osli_forest_watch_lines(osla_forest *f, bool is_watched);
 
-/* OSLA_VERIFY: _record stores a hash of the values that a transfer exposes from
- * osla_forest_end_read to osla_forest_writable, _check ends all ranks with a message if they have
- * changed, _clear forgets the hashes when all neighbours have read. Local. */
+/* Checks of OSLA_VERIFY. _record stores a hash of the values that other ranks may read between
+ * osla_forest_end_read and osla_forest_writable. _check ends the job with a message if the
+ * values have changed. _clear forgets the hashes when all ranks of the node have read the
+ * values. Local. */
 void osli_forest_record_exposed(osla_forest *f, uint64_t number);
 void osli_forest_check_exposed(osla_forest *f);
 void osli_forest_clear_exposed(osla_forest *f);
 
 /* ---- announcements and links (forest_link.c) ---- */
 
-/* Sets x->at and x->is_awaited. Locked. */
+/* Sets x->at and x->is_awaited: the locations of the transfer's values in the pool, and whether
+ * other ranks read them in place. The caller holds the pool's lock. */
 void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 
-/* Writes this rank's announcement of a transfer; wakes the neighbours that wait for it. Locked. */
+/* Writes this rank's announcement of a transfer, and wakes the ranks that wait for it. The caller
+ * holds the pool's lock. */
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x);
 void osli_forest_wake_readers(osla_forest *f, const forest_transfer *x);
 
-/* A node neighbour's announcement of a transfer; NULL if the neighbour has not begun it. */
+/* Announcement of a transfer by another rank of the node; NULL if that rank has not begun the
+ * transfer. */
 static inline const forest_announcement *osli_forest_announcement(const forest_link *l,
                                                                   uint64_t number)
 {
@@ -50,7 +54,8 @@ static inline const forest_announcement *osli_forest_announcement(const forest_l
   return atomic_load_explicit(&a->number, memory_order_acquire) == number ? a : NULL;
 }
 
-/* A node neighbour's values in place; base is NULL if they are in no array. */
+/* Values of another rank of the node, in place; base is NULL if the values are in no array of the
+ * pool. */
 static inline vertex_list osli_forest_peer_values(const osla_forest *f, const forest_link *l,
                                                   const value_location *at)
 {
@@ -59,10 +64,12 @@ static inline vertex_list osli_forest_peer_values(const osla_forest *f, const fo
   return osli_link_theirs(l, base + at->offset, at->stride);
 }
 
-/* Reads or sends the values of a link as far as possible. True: all of them. at: the next part of
- * the link's ring. Locked.
- * _fetch_link: combines the values of a link's leaves with the roots, and answers them.
- * _read_answers: reads the values before that come back through a ring. */
+/* These functions process the values of a link as far as possible without waiting, and return true
+ * if all values are done. at: next part in the link's ring. The caller holds the pool's lock.
+ *   _read_link      reads values
+ *   _send_link      sends values
+ *   _fetch_link     combines the leaves' values with the roots, and returns the old values
+ *   _read_answers   reads old values of roots that come back through a ring */
 bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
                            forest_link *l, forest_cursor *at);
 bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_link *l,
@@ -73,96 +80,108 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_tran
 
 /* ---- exact sums (forest_exact.c) ---- */
 
-/* Allocates x->gathered, the values of all leaves. Local. Errors: MEM, RANGE (2^32 edges). */
+/* Allocates x->gathered, which has room for the values of all leaves. Local. Errors: MEM, RANGE
+ * (2^32 edges or more). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
-/* Memory into which the values of a link to leaves are gathered. */
+/* Part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer *x,
                                      const forest_link *l);
 
-/* Adds all gathered values to the roots, and frees x->gathered. */
+/* Adds the values in x->gathered to the roots, and frees x->gathered. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 void osli_forest_gather_free(struct forest_gather **gather);
 
 /* ---- progress (forest_serve.c) ---- */
 
-/* Reads and sends what is possible now in all forests of the pool. Part of every wait. Local.
- * _locked: true if any transfer was completely read or sent, or started. */
+/* Reads and sends the values that can be read and sent now, in all forests of the pool; every wait
+ * calls it. The function with _locked returns true if any transfer was started, completely read or
+ * completely sent. Local. */
 void osli_forests_serve(forest_pool *pool);
 bool osli_forests_serve_locked(forest_pool *pool);
 
-/* Starts a checked transfer, whose record must be free; returns its number. _start_next: of the
- * next record, which the caller has filled. Locked. */
+/* _start starts a transfer that has been checked and for which a record is free. _start_next starts
+ * the transfer that the caller has written into the next record. Both return the number of the
+ * transfer. The caller holds the pool's lock. */
 uint64_t osli_forest_start(osla_forest *f, const forest_transfer *what);
 uint64_t osli_forest_start_next(osla_forest *f);
 
-/* Fails if the record of the next transfer is in use. Local. Errors: STATE. _wait_for_free: also
- * waits until its readers are done. */
+/* _check_free fails if the record that the next transfer needs is in use. Local. Errors: STATE.
+ * _wait_for_free does the same check, then waits until no rank reads the record any more. */
 osla_err osli_forest_check_free(const osla_forest *f);
 osla_err osli_forest_wait_for_free(osla_forest *f);
 
-/* True if the neighbours that read this rank's values in place have read those of a transfer.
- * _wait: waits for them. Local. */
+/* _values_are_read: true if all ranks that read this rank's values in place have read the values of
+ * a transfer. _wait_for_readers waits until they have. Local. */
 bool osli_forest_values_are_read(osla_forest *f, uint64_t number);
 void osli_forest_wait_for_readers(osla_forest *f, uint64_t number);
 
-/* True if all node neighbours that read from this rank have read a transfer: they load its
- * announcement no more. Local. */
+/* True if all ranks of the node that have links to this rank have read a transfer, so that they
+ * load its announcement no more. Local. */
 bool osli_forest_neighbours_are_done(osla_forest *f, uint64_t number);
 
-/* True if a transfer is over on this rank; with_readers: including those who read its values in
- * place. Without two-level transfers. Locked. */
+/* _is_over: true if a transfer is over on this rank. With with_readers, the ranks that read its
+ * values in place must have read them, too. Does not consider two-level transfers. The caller holds
+ * the pool's lock. */
 bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers);
 void osli_forest_mark_ended(osla_forest *f, uint64_t number);
 
 /* ---- two-level transfers (forest_two_level.c) ---- */
 
-/* Makes f->two_level if values cross between nodes, more than a few, and at least a quarter less
- * would cross with proxies. Collective. Errors, on all ranks together: as osla_forest_create. */
+/* Creates f->two_level if more than a few values are sent between nodes, and if proxies reduce
+ * their number by at least a quarter. Collective. Errors, on all ranks together: as
+ * osla_forest_create. */
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *edges);
-osla_err osli_two_level_destroy(osla_forest *f); /* collective; nothing is under way */
+osla_err osli_two_level_destroy(osla_forest *f); /* Collective; no transfer may be in progress. */
 
-/* True if a transfer goes by two levels: the same on all ranks. */
+/* True if a transfer uses two levels. The result is the same on all ranks. */
 bool osli_forest_has_two_levels(const osla_forest *f, const forest_transfer *x);
 
-/* Allocates x->two_level and waits for a free record of `near`. Local. Errors: MEM. */
+/* Allocates x->two_level, and waits until the forest `near` has a free record. Local. Errors:
+ * MEM. */
 osla_err osli_two_level_begin(osla_forest *f, forest_transfer *x);
 
-/* Starts the parts of the transfer f->begun, as far as they can start. Locked. */
+/* Starts the latest transfer (number f->begun) on those of its three forests on which it can start
+ * now. The caller holds the pool's lock. */
 void osli_two_level_enqueue(osla_forest *f);
 
-/* Starts the parts that can start now in all pending forests. True: any. Locked. */
+/* Starts the parts of two-level transfers that can start now, in all pending forests. Returns true
+ * if any part was started. The caller holds the pool's lock. */
 bool osli_two_level_advance(forest_pool *pool);
 
-/* True if all parts of a transfer are over; _end marks them as ended. Locked. */
+/* _is_over: true if a two-level transfer is over on all of its three forests. _end marks its three
+ * transfers as ended. The caller holds the pool's lock. */
 bool osli_two_level_is_over(osla_forest *f, const forest_transfer *x, bool with_readers);
 void osli_two_level_end(osla_forest *f, forest_transfer *x);
 
 /* ---- vertex ids (forest_derive.c) ---- */
 
-/* A vertex of any rank; rank -1: none. */
+/* Name of a vertex on any rank; rank -1 means no vertex. */
 typedef struct vertex_id {
   int64_t rank, index;
 } vertex_id;
 
-/* Allocates n ids of no vertex; the caller frees them. Collective. Errors, on all ranks together:
- * MEM. */
+/* Allocates n ids that name no vertex; the caller frees them. Collective. Errors, on all ranks
+ * together: MEM. */
 osla_err osli_vertex_ids_create(const osla_forest *f, int64_t n, vertex_id **out);
 
-/* Fails on all ranks unless a transfer of ids can begin. Collective. Errors: STATE. */
+/* Fails on all ranks if some rank cannot begin a transfer of vertex ids. Collective. Errors:
+ * STATE. */
 osla_err osli_vertex_ids_check(osla_forest *f);
 
-/* ids[leaf] := the root of each leaf; ids[i] := this rank's vertex first + i. Local. */
+/* _of_roots sets ids[leaf] to the root of each leaf. _of_own sets ids[i] to this rank's vertex
+ * first + i. Local. */
 void osli_vertex_ids_of_roots(const osla_forest *f, vertex_id *ids);
 void osli_vertex_ids_of_own(const osla_forest *f, vertex_id *ids, int64_t n, int64_t first);
 
-/* A forest whose leaf i is joined to ids[i], unless that is none. Collective. Errors: as
- * osla_forest_create. */
+/* Creates a forest in which leaf i is joined to the vertex ids[i], or has no edge if ids[i] names
+ * no vertex. Collective. Errors: as osla_forest_create. */
 osla_err osli_forest_create_from_ids(osla_transport *t, int64_t n_roots, const vertex_id *ids,
                                      int64_t n, osla_forest **out);
 
-/* ids[leaf] := sources[its root]; with `reverse` ids[root] := sources[its leaf]. Collective. */
+/* Sets ids[leaf] to sources[root] for each edge. With `reverse`, sets ids[root] to sources[leaf]
+ * instead. Collective. */
 osla_err osli_vertex_ids_transfer(osla_forest *f, bool reverse, const vertex_id *sources,
                                   vertex_id *ids);
 

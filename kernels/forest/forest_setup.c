@@ -1,9 +1,9 @@
 /* Creation and destruction of a forest without two-level transfers.
  *
- * A leaf rank knows the roots that its leaves are joined to. The root ranks learn of their leaves
- * in two exchanges: first the number of edges from each leaf rank; then, between joined ranks,
- * where the link's lists, words and slots lie in the pool. (In section 5.1 of the paper, leaf ranks
- * send their lists.) */
+ * A leaf rank knows the roots to which its leaves are joined. The root ranks learn about their
+ * leaves in two exchanges. In the first one, each leaf rank sends the number of edges. In the
+ * second one, joined ranks exchange the offsets of the link's lists, counters and slots in the
+ * pool. (In section 5.1 of the paper by Zhang et al., leaf ranks send their lists.) */
 #include "kernels/forest/forest_serve.h"
 #include "src/transport/exchange.h"
 
@@ -14,8 +14,8 @@
 
 /* ---- links ---- */
 
-/* Writes one letter to each rank with roots of this rank's leaves: the number of edges, an int64_t.
- */
+/* Writes a letter to each rank whose roots are joined to leaves of this rank. It contains the
+ * number of edges, an int64_t. */
 static osla_err write_edge_counts(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
   *out = (osla_letters){.bytes = sizeof(int64_t)};
@@ -47,8 +47,8 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
 
 /* ---- this rank's piece of the pool ---- */
 
-/* Offsets in the piece. Those of a link's words and slots are in its ring's far_words and far_slots
- * until the other rank's are known. */
+/* Offsets in this rank's piece of the pool. The offsets of a ring's counters and slots are first
+ * stored in its members far_words and far_slots, until those of the other rank are known. */
 typedef struct layout {
   size_t control, lists, bytes;
 } layout;
@@ -83,8 +83,8 @@ static size_t staging_bytes(const forest_links *links)
   return bytes;
 }
 
-/* Allocates the piece, the staging, and room for the letters. local: an earlier error of this rank.
- */
+/* Allocates the piece of the pool, the send buffers of rings, and memory for the letters. local: an
+ * earlier error of this rank. */
 static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osla_letters *letters)
 {
   *lay = (layout){0};
@@ -117,15 +117,15 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
 
 /* ---- letters between joined ranks ---- */
 
-/* A letter to a rank to which the sender is joined. Offsets are in the sender's segment. */
+/* A letter to a rank that is joined to the sender. All offsets are in the sender's segment. */
 typedef struct link_letter {
   int64_t n_roots, control;
   int n_far;
-  /* The link from the sender's leaves to the receiver's roots: */
+  /* The next members describe the link from the sender's leaves to the receiver's roots. */
   list_description leaves, roots;
   int64_t low_root, high_root;
-  int64_t leaf_words, leaf_slots; /* offsets of the link's ring words and slots */
-  /* The link from the receiver's leaves to the sender's roots: */
+  int64_t leaf_words, leaf_slots; /* offsets of the counters and slots of this link's ring */
+  /* The next members describe the link from the receiver's leaves to the sender's roots. */
   int64_t root_words, root_slots;
 } link_letter;
 _Static_assert(sizeof(link_letter) <= OSLA_MOST_LETTER, "a link_letter fits into a letter");
@@ -135,7 +135,7 @@ static int rank_of(const forest_links *links, int i)
   return i < links->n ? links->ranks[i] : INT_MAX;
 }
 
-/* Writes one letter to each rank that this rank is joined to in either direction. */
+/* Writes a letter to each rank with which this rank has a link in either direction. */
 static osla_err write_letters(const osla_forest *f, const layout *l, osla_letters *out)
 {
   const int64_t base = (int64_t)f->piece.offset;
@@ -169,14 +169,16 @@ static void *peer_at(const osla_forest *f, int rank, int64_t offset)
   return (unsigned char *)osla_segment_peer(f->piece.segment, rank) + offset;
 }
 
-/* Opens the ring's lines if both ranks have few links to other nodes: all lines of a forest are
- * polled in each step of progress while it has a transfer under way. */
+/* Opens the ring's message lines if both ranks have few links to other nodes. With many links,
+ * polling would be slow: while a forest has a transfer in progress, each progress step polls all of
+ * its lines. */
 static osla_err open_lines(const osla_forest *f, forest_ring *ring, const link_letter *other,
                            bool to_roots)
 {
   enum { FEW_LINKS = 64 };
   const int down = 2 * f->piece.number,
-            up = down + 1; /* numbers of the lines from roots to leaves, and from leaves to roots */
+            up = down + 1; /* number of the line from roots to leaves, and number of the line from
+                              leaves to roots */
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
   return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }
@@ -220,15 +222,16 @@ static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const fo
   return OSLA_OK;
 }
 
-/* Offset of a list of this rank's roots that it has to copy from the leaf rank; -1 if there is
- * none. */
+/* Offset of the index list that this rank has to copy from the leaf rank, in that rank's segment;
+ * -1 if no list must be copied. The list holds indices of this rank's roots. */
 static int64_t list_to_get(const forest_link *l, const osla_letters *theirs)
 {
   const link_letter *other = osli_letter_of(theirs, l->rank);
   return l->is_near ? -1 : other->roots.list;
 }
 
-/* Gets the lists of other nodes into far_lists, all at the same time. */
+/* Copies the index lists of leaf ranks on other nodes to far_lists, with all transfers in flight at
+ * the same time. */
 static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
 {
   osla_segment *segment = f->piece.segment;
@@ -281,7 +284,7 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 
 /* ---- creation ---- */
 
-/* Gives the links memory, and exchanges letters with all joined ranks. */
+/* Allocates the memory of the links, and exchanges letters with all joined ranks. */
 static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;
@@ -309,7 +312,7 @@ static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchan
   return err;
 }
 
-/* Makes the links to all joined ranks. Collective. */
+/* Creates the links to all joined ranks. Collective. */
 static osla_err join_ranks(osla_forest *f, const forest_edges *e)
 {
   osla_exchange *x = NULL;
@@ -397,8 +400,8 @@ static bool links_are_empty(const forest_links *links)
   return all;
 }
 
-/* True when both sides of all rings know what was consumed: then no word arrives after the memory
- * has been given to another forest. */
+/* True if, for all rings, both ranks know by counters that all parts were consumed. Then no counter
+ * is written after another forest has got this memory. */
 static bool rings_are_empty(void *arg)
 {
   osla_forest *f = arg;
@@ -417,7 +420,7 @@ static osla_err wait_for_posted(forest_links *links)
   return OSLA_OK;
 }
 
-/* Removes the forest from the pool's list of active ones. */
+/* Removes the forest from the pool's list of active forests. */
 static void deactivate(osla_forest *f)
 {
   osli_pool_lock(f->pool);
@@ -437,7 +440,7 @@ osla_err osli_forest_destroy_one_level(osla_forest **forest)
   deactivate(f);
   osla_err err = wait_for_posted(&f->to_roots);
   if (err == OSLA_OK) err = wait_for_posted(&f->to_leaves);
-  err = osla_agree(f->t, err); /* from here on, no rank writes into this one's memory */
+  err = osla_agree(f->t, err); /* From here on, no rank writes into this rank's memory. */
   free_forest(f);
   *forest = NULL;
   return err;

@@ -3,13 +3,14 @@
 
 /* ---- beginning ---- */
 
-/* The arrays of a transfer: values to read, values to write, and a fetch's values before. */
+/* The arrays of a transfer: values that are read, values that are written, and, for a fetch, the
+ * old values of roots. */
 typedef struct user_arrays {
   const void *from;
   void *to, *before;
 } user_arrays;
 
-/* Describes a transfer. It counts as ended until all checks have passed. */
+/* Fills in the record of a transfer. The transfer counts as ended until all checks have passed. */
 static inline __attribute__((always_inline)) void describe_transfer(forest_transfer *x,
                                                                     forest_kind kind,
                                                                     osla_forest_combine combine,
@@ -36,7 +37,7 @@ static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_
          x->stride == (unit.stride != 0 ? unit.stride : (int64_t)osli_unit_bytes(unit));
 }
 
-/* Caches a transfer that has passed all checks, unless it has memory of its own. */
+/* Caches a transfer that has passed all checks, unless the transfer has allocated memory. */
 static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_transfer *x)
 {
   const bool has_memory = x->gathered || x->two_level;
@@ -44,9 +45,9 @@ static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_tran
   c->array_changes = has_memory ? 0 : f->pool->array_changes;
 }
 
-/* Checks a transfer and allocates what it needs. A rank without memory ends all ranks: others begin
- * the transfer and would wait for this one. All other errors are of the program, and either on all
- * ranks or for the program to handle. */
+/* Checks a transfer and allocates its memory. If a rank has no memory the job ends, because other
+ * ranks begin the transfer and would wait for this rank. All other errors are returned to the
+ * caller. */
 static osla_err prepare(osla_forest *f, forest_transfer *x)
 {
   osla_err err = osli_forest_check_arguments(f, x);
@@ -80,8 +81,8 @@ static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_com
   OSLA_CALL(osli_forest_wait_for_free(f));
   forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
   if (!again) {
-    const forest_transfer earlier =
-      *x; /* restored on an error, since osla_forest_writable may need its readers */
+    const forest_transfer earlier = *x; /* The earlier record is restored after an error, because
+                                         * osla_forest_writable may have to wait for its readers. */
     describe_transfer(x, kind, combine, unit, at);
     osla_err err = prepare(f, x);
     if (err != OSLA_OK) {
@@ -102,7 +103,7 @@ static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_com
   return OSLA_OK;
 }
 
-/* Returns the error that `begin_transfer` would return, without beginning a transfer. */
+/* Returns the error that begin_transfer would return, but does not begin a transfer. */
 static osla_err check_begin(osla_forest *f, forest_kind kind, osla_forest_combine combine,
                             osla_unit unit, user_arrays at)
 {
@@ -154,10 +155,10 @@ osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, co
 typedef struct end_request {
   osla_forest *forest;
   uint64_t number;
-  bool with_readers; /* also wait for those who read this rank's values in place */
+  bool with_readers; /* true: also wait for ranks that read this rank's values in place */
 } end_request;
 
-/* Marks the transfer as ended if it is over. Locked. */
+/* Marks the transfer as ended if it is over. The caller holds the pool's lock. */
 static bool end_if_over(const end_request *end)
 {
   osla_forest *f = end->forest;
@@ -182,8 +183,8 @@ static bool try_end(void *arg)
   return is_over;
 }
 
-/* Polls for 2 us. A neighbour that runs answers within some 100 ns, less than a sleep or the pause
- * between two polls of a wait takes. Values of other nodes need progress instead. */
+/* Polls for 2 us if the forest has no links to other nodes. A running rank of the same node answers
+ * within about 100 ns, which is shorter than a sleep or the pause between two polls of a wait. */
 static bool is_over_soon(end_request *end)
 {
   enum { POLLS = 64 };
@@ -247,7 +248,7 @@ osla_err osla_forest_writable(osla_forest *f)
 
 /* ---- prefetching ---- */
 
-/* Prefetches n vertices of `bytes`; adjacent ones by cache line. */
+/* Prefetches n vertices of `bytes` bytes each; if they are adjacent, cache line by cache line. */
 static void prefetch_values(vertex_list from, int64_t n, size_t bytes)
 {
   if (from.at || (size_t)from.stride != bytes) {
@@ -260,11 +261,11 @@ static void prefetch_values(vertex_list from, int64_t n, size_t bytes)
     __builtin_prefetch(begin + at);
 }
 
-/* Prefetches the values that node neighbours have announced, if the transfer is the next to be
- * read. Locked. */
+/* Prefetches values that other ranks of the node have announced, if the transfer is the next one to
+ * be read. The caller holds the pool's lock. */
 static void prefetch_links(osla_forest *f, uint64_t number)
 {
-  enum { MOST_EDGES = 4096 }; /* more do not fit into a core's inner caches */
+  enum { MOST_EDGES = 4096 }; /* larger transfers do not fit into the inner caches of a core */
   const forest_transfer *x = osli_forest_transfer(f, number);
   const forest_links *in = osli_forest_read_links(f, x->kind);
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
@@ -286,7 +287,8 @@ static void prefetch_links(osla_forest *f, uint64_t number)
 void osla_forest_nearer(const osla_forest_run *run)
 {
   osla_forest *f = run->forest;
-  if (!f || !osli_pool_try_lock(f->pool)) return; /* another thread is reading the values */
+  if (!f || !osli_pool_try_lock(f->pool))
+    return; /* another thread holds the lock and reads the values */
   prefetch_links(f, run->number);
   osli_pool_unlock(f->pool);
 }

@@ -1,5 +1,6 @@
-/* Two-level transfers between nodes (see forest_two_level in forest.h): one value crosses for all
- * leaves of a node that are joined to one root. Section 5.2 of the paper leaves this to MPI. */
+/* Two-level transfers between nodes (see forest_two_level in forest.h): a single value is sent
+ * between nodes for all leaves of a node that are joined to the same root. Section 5.2 of the paper
+ * by Zhang et al. leaves this to MPI. */
 #include "kernels/forest/forest_serve.h"
 #include "src/transport/exchange.h"
 
@@ -42,8 +43,8 @@ osla_err osli_two_level_begin(osla_forest *f, forest_transfer *x)
   return OSLA_OK;
 }
 
-/* Starts the part of a two-level transfer that goes over the forest `on`; returns its number there.
- */
+/* Starts the part of a two-level transfer that runs on the forest `on`. Returns the number of the
+ * transfer on that forest. */
 static uint64_t start_part(const forest_two_level *s, const forest_transfer *x, osla_forest *on)
 {
   const two_level_run *run = x->two_level;
@@ -73,7 +74,8 @@ void osli_two_level_enqueue(osla_forest *f)
   x->two_level->near = start_part(s, x, s->near);
   if (!s->is_pending) {
     s->is_pending = true;
-    s->next_wire = s->next_spread = f->begun; /* no earlier transfer has a part to start */
+    s->next_wire = s->next_spread =
+      f->begun; /* no earlier transfer has a part that must start first */
     s->next_pending = f->pool->pending;
     f->pool->pending = f;
   }
@@ -87,8 +89,8 @@ static bool can_begin(osla_forest *f)
   return osli_forest_transfer(f, before)->ended && osli_forest_neighbours_are_done(f, before);
 }
 
-/* True if a part of a transfer can start. The second part needs the complete values of the proxies
- * on this rank. */
+/* True if a part of a two-level transfer can start. The second part can start when the values of
+ * the proxies on this rank are complete. */
 static bool can_start(const forest_two_level *s, const forest_transfer *x, bool on_wire)
 {
   const two_level_run *run = x->two_level;
@@ -98,7 +100,8 @@ static bool can_start(const forest_two_level *s, const forest_transfer *x, bool 
   return other > 0 && osli_forest_is_over(on_wire ? s->spread : s->wire, other, true);
 }
 
-/* Starts what can start on `wire` or `spread`, in the order of the transfers. */
+/* Starts parts on `wire` or on `spread`, in the order of the transfers, as far as they can start
+ * now. */
 static bool advance_forest(osla_forest *f, bool on_wire)
 {
   forest_two_level *s = f->two_level;
@@ -122,7 +125,9 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance_forest(*at, true);
     any |= advance_forest(*at, false);
-    any |= advance_forest(*at, true); /* for a reduction whose part on `spread` was over at once */
+    any |= advance_forest(
+      *at,
+      true); /* a second time, because a reduction's part on `spread` may have been over at once */
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)
       at = &s->next_pending;
@@ -154,13 +159,14 @@ void osli_two_level_end(osla_forest *f, forest_transfer *x)
 
 /* ---- roots of other nodes, as keys in shared memory ---- */
 
-/* A root as one number: its rank in the high half, its index in the low half. */
+/* Key of a root: one number with the rank in its high half and the index in its low half. */
 static uint64_t key_of(const osla_root *root)
 {
   return (uint64_t)(uint32_t)root->rank << 32 | (uint64_t)root->index;
 }
 
-/* Node rank, 0 .. n - 1, that has the proxy of a root. Runs of adjacent roots stay together. */
+/* Index among the ranks of the node, 0 .. n - 1, of the rank that has the proxy of a root. Adjacent
+ * roots have their proxies on the same rank, in runs of RUN roots. */
 static int proxy_rank(uint64_t key, int n)
 {
   enum { RUN = 512 };
@@ -175,7 +181,7 @@ static int compare(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Sorts the keys and removes duplicates; returns how many are left. */
+/* Sorts the keys and removes duplicates. Returns the number of remaining keys. */
 static int64_t sort_keys(uint64_t *key, int64_t n)
 {
   int64_t n_unique = 0;
@@ -185,12 +191,12 @@ static int64_t sort_keys(uint64_t *key, int64_t n)
   return n_unique;
 }
 
-/* Sorted keys of each rank of the node, in the pool's memory. */
+/* Sorted keys of each rank of this node, in memory of the pool. */
 typedef struct key_lists {
   forest_pool *pool;
-  pool_piece piece; /* keys of this rank */
-  int64_t *offset;  /* [size] offset of each node neighbour's keys in its segment */
-  int64_t *count;   /* [size] number of keys of each node neighbour */
+  pool_piece piece; /* memory for the keys of this rank */
+  int64_t *offset;  /* [size] offset of the keys in the segment of each rank of this node */
+  int64_t *count;   /* [size] number of keys of each rank of this node */
 } key_lists;
 
 static const uint64_t *keys_of(const key_lists *l, int rank)
@@ -207,7 +213,7 @@ static void lists_close(key_lists *l)
   *l = (key_lists){.pool = l->pool};
 }
 
-/* Exchanges the offsets and numbers of keys with the ranks of the node. */
+/* Exchanges the offsets and numbers of keys between the ranks of the node. */
 static osla_err exchange_offsets(const osla_forest *f, int64_t n, osla_exchange *x,
                                  osla_letters *mine, key_lists *l)
 {
@@ -226,7 +232,8 @@ static osla_err exchange_offsets(const osla_forest *f, int64_t n, osla_exchange 
   return err;
 }
 
-/* Publishes this rank's keys to the node; returns when all ranks of the node have. Collective. */
+/* Publishes this rank's keys to the ranks of its node. Returns when all of these ranks have
+ * published theirs. Collective. */
 static osla_err lists_open(osla_forest *f, const uint64_t *key, int64_t n, key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
@@ -252,7 +259,7 @@ static osla_err lists_open(osla_forest *f, const uint64_t *key, int64_t n, key_l
 
 /* ---- proxies ---- */
 
-/* Keys of the roots on other nodes that this rank's leaves are joined to. */
+/* Lists the keys of the roots on other nodes to which this rank's leaves are joined. */
 static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, uint64_t **out,
                                  int64_t *n)
 {
@@ -266,7 +273,8 @@ static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, ui
   return OSLA_OK;
 }
 
-/* Keys of all ranks of the node whose proxies this rank has. The first pass counts them. */
+/* Lists those keys, of any rank of the node, whose proxies this rank has. The first pass counts the
+ * keys. */
 static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, uint64_t **out,
                                    int64_t *n)
 {
@@ -321,7 +329,8 @@ static void add_edge(edge_list *e, int64_t leaf, osla_root root)
   e->root[e->n++] = root;
 }
 
-/* The proxy of a root on this node, as a root of `spread`. node: [node size] ranks of the node. */
+/* Returns a root's proxy on this node, which is a root of the forest `spread`. node: [node size]
+ * ranks of the node. */
 static osla_root proxy_of(const osla_forest *f, const key_lists *proxies, const int *node,
                           uint64_t key)
 {
@@ -385,7 +394,7 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   return err;
 }
 
-/* *out := number of edges of all ranks whose ends lie on different nodes. */
+/* *out is the number of edges, over all ranks, between vertices on different nodes. */
 static osla_err count_crossing(const osla_forest *f, int64_t *out)
 {
   *out = 0;
@@ -396,7 +405,9 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  enum { FEW = 64 }; /* edges of a rank; fewer are not worth three forests */
+  enum {
+    FEW = 64
+  }; /* smallest number of edges of a rank for which three forests are worth their cost */
   uint64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;

@@ -1,5 +1,5 @@
-/* The types of units and their combinations. A macro writes the loops over vertices and over the
- * numbers of a vertex, for each type and each combination that it allows. */
+/* Types of numbers in a vertex, and their combinations. A macro writes the loops over vertices and
+ * over the numbers of a vertex, for each type and each combination that the type has. */
 #include "kernels/forest/forest_units.h"
 
 #include <inttypes.h>
@@ -65,10 +65,12 @@ osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 
 /* ---- loops ---- */
 
-/* Vertices of a list lie anywhere: each is prefetched this many iterations ahead. */
+/* number of iterations by which vertices in a list are prefetched, because they may be anywhere in
+ * memory */
 enum { AHEAD = 16 };
 
-/* The loop of one combination. If `before` is not NULL, each old number is copied to keep_list. */
+/* Loop for one combination. If `before` is not NULL, the old numbers are also copied to the
+ * vertices of keep_list. */
 #define EACH(type, expression)                                                                     \
   for (int64_t i = 0; i < n; i++) {                                                                \
     if (to_list.at && i + AHEAD < n) __builtin_prefetch(osli_vertex(&to_list, i + AHEAD), 1);      \
@@ -190,7 +192,7 @@ const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
 
 /* ---- identities ---- */
 
-/* The identity of an integer combination, in the low bytes. */
+/* Identity of an integer combination, in the low bytes of the result. */
 static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)
 {
   const uint64_t ones = UINT64_MAX >> (64 - 8 * osli_unit_facts[type].bytes);

@@ -1,5 +1,6 @@
-/* Units and lists of vertices: which combinations a type has, and the loops that replace, combine
- * and fetch the vertices of two lists (private to forests). All calls are local. */
+/* Units (what a vertex consists of) and lists of vertices: the combinations that a type has, and
+ * the loops that replace, combine and fetch the vertices of two lists (private to forests). All
+ * calls are local. */
 #ifndef FOREST_UNITS_H
 #define FOREST_UNITS_H
 
@@ -9,20 +10,21 @@
 
 struct vertex_list;
 
-/* Combines the vertices of two lists; `before` is NULL, or gets the old values of `to`. */
+/* Combines the vertices of two lists. The old values of `to` are copied to `before`, unless it is
+ * NULL. */
 typedef void combine_loops(osla_forest_combine combine, int64_t count, const struct vertex_list *to,
                            const struct vertex_list *from, const struct vertex_list *before,
                            int64_t n);
 
 typedef struct unit_facts {
   const char *name;
-  size_t bytes; /* size of one number */
+  size_t bytes; /* size of a number in bytes */
   bool is_number, is_ordered, is_integer, has_position;
   combine_loops *loops;
 } unit_facts;
 extern const unit_facts osli_unit_facts[OSLA_UNIT_TYPES];
 
-/* Bytes of one number; bytes of a vertex; the alignment of a number's address. */
+/* Bytes of a number; bytes of a vertex; alignment that the address of a number needs. */
 static inline size_t osli_unit_element(osla_unit_type type)
 {
   return osli_unit_facts[type].bytes;
@@ -36,18 +38,19 @@ size_t osli_unit_alignment(osla_unit_type type);
 const char *osli_unit_name(osla_unit_type type);
 const char *osli_forest_combine_name(osla_forest_combine combine);
 
-/* Errors: ARG (an unknown type or combination, a wrong count or stride, a combination that the type
- * does not have). */
+/* Checks a unit and a combination. Errors: ARG (an unknown type or combination, a wrong count or
+ * stride, or a combination that the type does not have). */
 osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine);
 
-/* Writes the identity of a combination of integers, or of a sum of any numbers, to n vertices. */
+/* Fills n vertices with the identity of a combination of integers, or of a sum of any type. */
 void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n);
 
 /* ---- lists of vertices ---- */
 
-/* Indices that form a block of a regular grid: index i of the block, with the first dimension
- * fastest, is first + i0 * step[0] + i1 * step[1] + i2 * step[2]. n[0] = 0: no block. */
+/* Indices that form a block of a regular grid. Entry (i0, i1, i2) of the block, with i0 fastest,
+ * has the index first + i0 * step[0] + i1 * step[1] + i2 * step[2]. n[0] = 0 means that there is no
+ * block. */
 typedef struct vertex_block {
   int64_t first, n[3], step[3];
 } vertex_block;
@@ -59,13 +62,13 @@ static inline int64_t osli_block_index(const vertex_block *b, int64_t i)
          row / b->n[1] * b->step[2];
 }
 
-/* True if list [n] is a block with rows of at least 8 indices; *out := the block. */
+/* True if a list of n indices is a block with rows of at least 8 indices. *out is the block. */
 bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out);
 
 /* The lowest and the highest index of a block. */
 void osli_block_range(const vertex_block *b, int64_t *low, int64_t *high);
 
-/* Indices of vertices: a list, a block, or else first, first + 1, ... */
+/* Indices of vertices: a list, or a block, or the numbers first, first + 1, ... */
 typedef struct vertex_index {
   const uint32_t *list;      /* NULL if the indices are not a list */
   const vertex_block *block; /* NULL if the indices are not a block */
@@ -78,24 +81,25 @@ static inline int64_t osli_vertex_index(const vertex_index *index, int64_t i)
   return index->block ? osli_block_index(index->block, i) : index->first + i;
 }
 
-/* Vertices of an array: vertex i lies at base + stride * (at ? at[i] : first + i), or with a block
- * at base + stride * osli_block_index(block, first + i). */
+/* Vertices of an array. Vertex i lies at base + stride * at[i] if there is a list, at base + stride
+ * * osli_block_index(block, first + i) if there is a block, and otherwise at base + stride * (first
+ * + i). */
 typedef struct vertex_list {
   unsigned char *base;
   int64_t stride;     /* bytes from one vertex to the next */
   const uint32_t *at; /* list of indices, or NULL */
   int64_t first;
   const vertex_block
-    *block; /* block of indices, or NULL; loops handle one row of the block at a time */
+    *block; /* block of indices, or NULL; loops over a block handle one row of it at a time */
 } vertex_list;
 
-/* Address of vertex i of a list without a block. */
+/* Address of vertex i of a list that has no block. */
 static inline unsigned char *osli_vertex(const vertex_list *v, int64_t i)
 {
   return v->base + v->stride * (v->at ? (int64_t)v->at[i] : v->first + i);
 }
 
-/* The list without its first `lo` vertices. */
+/* Returns the list without its first `lo` vertices. */
 static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
 {
   if (v.at)
@@ -107,11 +111,12 @@ static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
 
 /* ---- combining and fetching (forest_vertices.c) ---- */
 
-/* to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order; count: numbers in a vertex. */
+/* Combines from[i] into to[i], for i = 0 .. n - 1 in this order. count: amount of numbers in a
+ * vertex. */
 void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n);
 
-/* before[i] := to[i], then to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order. */
+/* Copies to[i] to before[i], then combines from[i] into to[i], for i = 0 .. n - 1 in this order. */
 void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n);
 

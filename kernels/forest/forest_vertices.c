@@ -1,5 +1,6 @@
-/* Vertex lists: blocks of indices, and the loops that replace, combine and fetch the vertices of
- * two lists. Words of 8 bytes have loops of their own, as good as bare loops. */
+/* Lists of vertices: blocks of indices, and the loops that replace, combine and fetch the vertices
+ * of two lists. Vertices of 8 bytes have loops of their own, which are as fast as loops over plain
+ * arrays. */
 #include "kernels/forest/forest_units.h"
 #include "src/blas/move.h"
 
@@ -7,7 +8,7 @@
 
 /* ---- blocks ---- */
 
-/* Number of leading entries list[0], list[stride], ... of n that ascend in equal steps. */
+/* Number of leading entries list[0], list[stride], ... that ascend in equal steps, of n entries. */
 static int64_t count_equal_steps(const uint32_t *list, int64_t n, int64_t stride)
 {
   if (n < 2) return n;
@@ -18,7 +19,7 @@ static int64_t count_equal_steps(const uint32_t *list, int64_t n, int64_t stride
   return i;
 }
 
-/* list[stride] - list[0], or 0 if there is one entry. */
+/* Returns list[stride] - list[0], or 0 if n is 1. */
 static int64_t step_of(const uint32_t *list, int64_t n, int64_t stride)
 {
   return n > 1 ? (int64_t)list[stride] - list[0] : 0;
@@ -26,7 +27,9 @@ static int64_t step_of(const uint32_t *list, int64_t n, int64_t stride)
 
 bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out)
 {
-  enum { LEAST_ROW = 8 }; /* shorter rows are not worth a call each */
+  enum {
+    LEAST_ROW = 8
+  }; /* the loops handle a block row by row, and shorter rows are not worth a call each */
   if (n < LEAST_ROW) return false;
   vertex_block b = {.first = list[0]};
   b.n[0] = count_equal_steps(list, n, 1);
@@ -61,13 +64,13 @@ static bool are_words(const vertex_list *v, size_t bytes)
          (uintptr_t)v->base % sizeof(uint64_t) == 0;
 }
 
-/* The word that a list's indices count from; without a list, the first word. */
+/* Word (8 bytes) from which the indices of a list count. If there is no list, the first word. */
 static void *first_word(const vertex_list *v)
 {
   return v->base + (v->at ? 0 : v->first * v->stride);
 }
 
-/* Copies n words; to_at and from_at are index lists, NULL or not at compile time. */
+/* Copies n words. to_at and from_at are index lists or NULL, known at compile time. */
 static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict to,
                                                              const uint32_t *to_at,
                                                              const uint64_t *restrict from,
@@ -91,9 +94,9 @@ static void replace_words(const vertex_list *to_list, const vertex_list *from_li
     copy_words(to, to_at, from, from_at, n);
 }
 
-/* Sums of words, to[i] := to[i] + from[i] in that order, where `to` is a list; `before` (or NULL)
- * gets the old to[i]. Each word of `to` is prefetched AHEAD iterations ahead. Signed integers are
- * summed as unsigned ones, which have the same bits. */
+/* Sums of words: to[i] := to[i] + from[i], in ascending order, where `to` has an index list. The
+ * old to[i] is copied to `before`, unless that is NULL. Words of `to` are prefetched AHEAD
+ * iterations ahead. Signed integers are summed as unsigned ones, which gives the same bits. */
 enum { AHEAD = 16 };
 #define SUMS(name, type)                                                                           \
   static inline __attribute__((always_inline)) void name##_step(                                   \
@@ -159,7 +162,8 @@ static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_l
     memcpy(osli_vertex(to, 0), osli_vertex(from, 0), bytes * (size_t)n);
   else if (words)
     replace_words(to, from, n);
-  else if (bytes == sizeof(uint64_t)) /* a constant size makes memcpy one load and one store */
+  else if (bytes == sizeof(uint64_t)) /* With a constant size, the compiler makes memcpy one load
+                                         and one store. */
     for (int64_t i = 0; i < n; i++)
       memcpy(osli_vertex(to, i), osli_vertex(from, i), sizeof(uint64_t));
   else
@@ -167,14 +171,14 @@ static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_l
       memcpy(osli_vertex(to, i), osli_vertex(from, i), bytes);
 }
 
-/* The operation on two lists of vertices. */
+/* An operation on two lists of vertices. */
 typedef struct vertex_work {
   osla_unit_type type;
   osla_forest_combine combine;
-  int64_t count; /* numbers in a vertex */
+  int64_t count; /* amount of numbers in a vertex */
 } vertex_work;
 
-/* Charges the simulated clock for the work of n vertices. */
+/* Adds the modelled time of the work on n vertices to the simulated clock. */
 static void charge_clock(const vertex_work *w, osla_forest_combine combine, int64_t n)
 {
   if (combine == OSLA_REPLACE)
@@ -183,7 +187,7 @@ static void charge_clock(const vertex_work *w, osla_forest_combine combine, int6
     work_charge(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * w->count, 1);
 }
 
-/* True if sum_words can do the work. */
+/* True if sum_words can do this operation. */
 static bool is_sum_of_words(const vertex_work *w, const vertex_list *to, const vertex_list *from)
 {
   const size_t bytes = osli_unit_element(w->type);
@@ -194,7 +198,8 @@ static bool is_sum_of_words(const vertex_work *w, const vertex_list *to, const v
 
 /* ---- lists that are blocks, row by row ---- */
 
-/* The next vertex of a list: (i, j, k) in its block. A list without a block is a single row. */
+/* Position in a list of vertices: indices (i, j, k) in its block. A list without a block counts as
+ * a block with a single row. */
 typedef struct row_cursor {
   vertex_list v;
   int64_t i, j, k;
