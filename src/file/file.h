@@ -17,12 +17,13 @@ const char *osli_file_type_name(file_type type);
 /* Description of an array in a file. Rank 0 broadcasts the struct as bytes, so it holds no
  * pointers. */
 typedef struct file_item {
-  int64_t m, n;      /* rows and columns; for a vector its length and 1 */
-  uint64_t offset;   /* byte of the file at which the data begin */
-  uint64_t checksum; /* osli_file_sum of the data plus osli_file_sum_head */
-  int32_t type;      /* element type, a file_type */
-  int32_t stored;    /* meaningful elements of a matrix, an osla_stored */
-  int32_t vector;    /* 1 for a vector, 0 for a matrix */
+  int64_t m, n;    /* rows and columns; for a vector its length and 1 */
+  uint64_t offset; /* byte of the file at which the data begin */
+  /* checksum: osli_file_sum of the data plus osli_file_sum_head of the type and sizes */
+  uint64_t checksum;
+  int32_t type;   /* element type, a file_type */
+  int32_t stored; /* meaningful elements of a matrix, an osla_stored */
+  int32_t vector; /* 1 for a vector, 0 for a matrix */
   int32_t unused;
 } file_item;
 
@@ -84,7 +85,7 @@ typedef enum file_direction { TO_FILE, FROM_FILE } file_direction;
 osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                file_direction way, uint64_t *sum);
 
-/* --- file_raw.c: the trailer of raw files; local, rank 0 --- */
+/* --- file_raw.c: the trailer of raw files; local, called by rank 0 only --- */
 osla_err osli_file_raw_write_trailer(const osla_file *file, const file_item *item);
 osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_item *item);
 
@@ -94,7 +95,8 @@ osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osl
  */
 osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw);
-/* Error STATE if a file opened for reading is written, or a new file is read. */
+/* Returns error STATE if a file that was opened for reading is to be written, or a new file is to
+ * be read. */
 osla_err osli_file_check_state(osla_file *file, bool write);
 /* Agrees on err over all ranks; an error marks the file as failed (osla_file_commit refuses it). */
 osla_err osli_file_agree(osla_file *file, osla_err err);

@@ -22,8 +22,8 @@ osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
 osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item);
 
 bool osli_file_hdf5_has(file_hdf5 *h, const char *name);
-/* Sets all members of item from the data set and its attributes. Error IO if it was not written by
- * osla. */
+/* Sets all members of item from the data set and its attributes. Error IO if osla did not write the
+ * data set. */
 osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item);
 
 /* Attributes of the file: a value of 8 bytes (FILE_D, FILE_I64 or FILE_U64), or a text. */

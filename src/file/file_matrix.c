@@ -33,7 +33,7 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
   OSLA_CALL(agree_on_matrix(f, "osla_file_put_matrix", a, stored));
   file_item item = {
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
-  /* its barrier also orders earlier stores into the matrix */
+  /* the barrier in this call also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_reserve(f, name, &item));
   /* Casts const away, because reading and writing share one function, which does not change the
    * matrix here. */

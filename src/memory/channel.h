@@ -15,7 +15,7 @@ typedef struct channel channel;
 /* Operations of one implementation of channels: newest (LATEST), racy (RACY) and ring (EVERY) on a
  * node; posted between nodes. */
 typedef struct channel_ops {
-  /* Bytes of the inbox for messages of `bytes` bytes; a multiple of the cache line. */
+  /* Number of bytes of an inbox for messages of `bytes` bytes; a multiple of the cache line. */
   size_t (*inbox_bytes)(int in_flight, size_t bytes);
   osla_err (*start)(channel *c);
   /* frees `state`, even if start failed or was not called; NULL if the implementation has nothing
@@ -25,7 +25,7 @@ typedef struct channel_ops {
   bool (*can_send)(channel *c); /* NULL if a message can always be sent */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
-  /* On a channel EVERY it may be called only when a message has arrived. */
+  /* On a channel EVERY, recv may be called only when a message has arrived. */
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
   /* Offset in the inbox of the 32-bit word that the peer sets when it closes, after its last
    * message. Not used by an implementation that has a function `closed`. */

@@ -133,7 +133,7 @@ osla_err osla_reduction_create(osla_transport *t, osla_reduction **out)
   return OSLA_OK;
 }
 
-/* Waits until all posted words have left. */
+/* Waits until all words that this rank has posted have left its memory. */
 static osla_err wait_for_posts(osla_reduction *r)
 {
   osla_err err = osla_posted_wait(r->segment, &r->up_posted);

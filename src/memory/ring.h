@@ -23,7 +23,7 @@ typedef struct ring {
   _Atomic uint32_t gone; /* set by the reader when it will read no more messages */
 } ring;
 
-/* Head of a slot, as long as the alignment of messages. */
+/* Head of a slot. Its size is the alignment of messages. */
 typedef struct ring_slot {
   _Atomic uint64_t number;
   uint64_t stamp;

@@ -58,7 +58,7 @@ void osli_segment_store(osla_segment *s, size_t offset, const void *bytes, size_
     memcpy((unsigned char *)osla_segment_local(s) + offset, bytes, count);
 }
 
-/* The size is rounded as backends do, to at least one page. */
+/* Rounds the size as backends do: to whole pages, and to at least one page. */
 uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
 {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -258,7 +258,7 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
 
 /* ---- notify ---- */
 
-/* Finds the slot of this rank at `rank`. */
+/* Finds the notify slot of this rank in the memory of `rank`. */
 static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *offset)
 {
   OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,

@@ -13,10 +13,12 @@ namespace s4u = simgrid::s4u;
 namespace
 {
 
-// transfers of at most this many bytes do not queue; two or three packets
+// transfers of at most this many bytes (two or three packets) do not wait in queues
 constexpr double short_bytes = 4096;
-constexpr double smallest_part = 16384; // least bytes of a part of a longer transfer
-constexpr double most_parts = 16;       // greatest number of parts; each part costs real time
+constexpr double smallest_part =
+  16384; // smallest number of bytes of the parts into which a longer transfer is cut
+constexpr double most_parts =
+  16; // greatest number of parts of a transfer; each part costs real time
 
 // seconds; a link that the head reaches within this time counts as reached now
 constexpr double negligible_delay = 1e-6;

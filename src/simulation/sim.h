@@ -50,8 +50,9 @@ typedef struct sim_rank {
   osla_post_queue *posts;
   sim_received_letter *letters; /* letters of exchanges that have arrived, newest first */
   struct sim_rank
-    *next_on_node;         /* next rank of the node, in a ring; NULL until the ring is built */
-  sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
+    *next_on_node; /* next rank of the node, in a ring; NULL until the ring is built */
+  /* [room] gets and puts under way, by handle; NULL if the handle is free */
+  sim_transfer **transfer;
   int room;
 } sim_rank;
 
@@ -61,7 +62,7 @@ typedef struct sim_collective_state {
   uint64_t number;            /* number of collective operations that have finished */
   osla_err err;               /* result of the latest collective operation */
   double end_time;            /* simulated time at which the operation ends on all ranks */
-  osla_collective *arguments; /* [size] arguments of the operation, by rank */
+  osla_collective *arguments; /* [size] arguments that each rank passed to the operation */
 } sim_collective_state;
 
 /* A send or a receive of one rank for which the other rank has not made its call yet. */
@@ -81,9 +82,9 @@ typedef struct sim_machine {
   double overhead;  /* seconds of a core's time to start a transfer */
   /* seconds of work for each byte of a transfer, on the cores at both ends; 0: remote DMA */
   double cpu;
-  double cpu_get; /* `cpu` for gets with osla_get; default: cpu */
+  double cpu_get; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
   double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
-  double latency; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
+  double latency; /* seconds from the host of the first rank to the host of the last */
 } sim_machine;
 
 /* osli_sim_machine_name returns the machine's name. osli_sim_machine_read reads a host's rates and

@@ -140,7 +140,8 @@ double osli_sim_core_seconds(const sim_core *core, const osla_work *work)
   double seconds = undisturbed(core, work);
   if (core->slower > 0) seconds *= core->slower;
   if (core->noise > 0) {
-    double chance = osla_random_uniform(SEED_NOISE, calls++, 0) + 0.5; /* uniform in [0, 1) */
+    /* a random number, uniform in [0, 1) */
+    double chance = osla_random_uniform(SEED_NOISE, calls++, 0) + 0.5;
     seconds *= 1 - core->noise * log1p(-chance);
   }
   return seconds;

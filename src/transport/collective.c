@@ -93,7 +93,7 @@ static osla_err broadcast_failure(osla_transport *t, osla_err local, int rank)
   return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
 }
 
-/* Prints an argument as an integer, or as the double with these bits. */
+/* Prints an argument as an integer, or as the double that has its bits. */
 enum { NUMBER = 32 };
 static void print_number(bool is_bits, int64_t value, char text[NUMBER])
 {

@@ -129,7 +129,8 @@ static osla_err report_different_call(osla_transport *t, const char *call)
 }
 
 /* Finds the numbers that are in the ascending lists of all ranks. Each round gathers the next CHUNK
- * numbers of every rank, and settles the numbers up to the smallest of the ranks' last ones. */
+ * numbers of every rank, and then decides about all numbers up to the smallest of the ranks' last
+ * gathered numbers. */
 static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_t *n_common)
 {
   int64_t next = 0, common = 0, mine[CHUNK];
@@ -387,7 +388,7 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
   }
   if (s.found >= 0) *found = s.candidates[s.found].t;
   if (s.code != MPI_SUCCESS) err = osla_error_set_mpi(s.code, "MPI_Iprobe");
-  /* no rank may enter the next call while another one still searches for this one */
+  /* no rank may enter its next collective call while another rank still searches for this call */
   if (err == OSLA_OK && s.released >= 0) err = osla_barrier(s.candidates[s.released].t);
   free(s.candidates);
   return err;

@@ -13,7 +13,7 @@
 
 /* Letters to or from n different ranks. Received letters are sorted by rank. */
 typedef struct osla_letters {
-  int bytes; /* size of each letter */
+  int bytes; /* size of each letter in bytes */
   int n, room;
   unsigned char *memory; /* [room] rank and bytes of each letter */
 } osla_letters;
@@ -30,8 +30,8 @@ int osli_letter_rank(const osla_letters *letters, int i);
 const void *osli_letter(const osla_letters *letters, int i);
 const void *osli_letter_of(const osla_letters *letters, int rank);
 
-/* Memory for exchanges of letters of up to most_bytes bytes, at most OSLA_MOST_LETTER; most_bytes
- * must be equal on all ranks. Local. Errors: MEM. */
+/* Creates memory for exchanges of letters of up to most_bytes bytes, at most OSLA_MOST_LETTER;
+ * most_bytes must be equal on all ranks. Local. Errors: MEM. */
 typedef struct osla_exchange osla_exchange;
 enum { OSLA_MOST_LETTER = 256 };
 osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out);

@@ -21,14 +21,16 @@
  * tests, in us. REST_US: pause after the last message, in us. */
 enum { TAG = 32749, POLL_US = 200, REST_US = 300000, MOST_SETS = 64 };
 
-/* The ranks of one communicator that this rank exchanges messages with at the end. */
+/* The ranks of one communicator with which this rank exchanges messages in MPI_Finalize. */
 typedef struct finalize_group {
   struct finalize_group *next;
   MPI_Comm comm; /* MPI_COMM_WORLD, or a duplicate that this group owns */
   int rank, size;
   /* [size] true for each rank with which this rank exchanges messages; false for this rank */
   bool *exchanges_with;
-  MPI_Request *requests; /* [2 size] allocated in advance, so that the end needs no memory */
+  /* [2 size] requests of the messages, allocated in advance, so that MPI_Finalize needs no memory
+   */
+  MPI_Request *requests;
   int n_requests;
 } finalize_group;
 
@@ -129,7 +131,8 @@ static osla_err is_enabled(MPI_Comm comm, bool *needed)
   return OSLA_OK;
 }
 
-/* Sets rank[i] to the rank in `in` of rank i of comm, or to MPI_UNDEFINED. */
+/* Translates ranks: sets rank[i] to the rank in communicator `in` of the process that has rank i in
+ * comm, or to MPI_UNDEFINED. */
 static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
 {
   MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;

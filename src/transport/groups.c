@@ -42,7 +42,8 @@ static FILE *open_below(const char *root, const char *name)
   return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* Reads the process's group in each tree from lines "ID:LIST:GROUP"; "" if it has none. */
+/* Reads the process's group in each tree from lines "ID:LIST:GROUP"; "" for a tree without such a
+ * line. */
 static void find_names(const char *root, char name[OSLA_GROUP_TREES][PATH_MAX])
 {
   char *line = NULL;

@@ -22,13 +22,14 @@ typedef struct osla_settings {
   /* OSLA_EXPECT_RANKS: required number of ranks of a transport on all ranks of the job; 0 if any
    * number is accepted */
   int expect_ranks;
-  double time_limit;      /* OSLA_PATIENCE: time limit of waits in seconds; 0 if unlimited */
-  bool no_window_info;    /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.c */
-  int sparse_from;        /* OSLA_SPARSE_FROM: number of ranks, see exchange.h; 0 for the default */
-  bool own_cores;         /* OSLA_OWN_CORES=on: each rank is assumed to have a core of its own */
-  bool verify;            /* OSLA_VERIFY=on: expensive checks are made */
-  osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
-  int small_bytes;        /* largest number of data bytes in the message of a notify */
+  double time_limit;   /* OSLA_PATIENCE: time limit of waits in seconds; 0 if unlimited */
+  bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.c */
+  int sparse_from;     /* OSLA_SPARSE_FROM: number of ranks, see exchange.h; 0 for the default */
+  bool own_cores;      /* OSLA_OWN_CORES=on: each rank is assumed to have a core of its own */
+  bool verify;         /* OSLA_VERIFY=on: expensive checks are made */
+  /* OSLA_MESSAGES: whether puts with notify travel as messages, see eager_mpi.h */
+  osla_messages messages;
+  int small_bytes; /* largest number of data bytes in the message of a notify */
 } osla_settings;
 
 /* Reads the settings. All ranks must have equal settings and the same build of this library,

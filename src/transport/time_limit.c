@@ -43,7 +43,7 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   osli_end_hook_run(t);
   osli_nap(OSLA_LAST_LINE_US);
   (void)alarm(LAST_SECONDS);
-  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPI_COMM_WORLD as in osla_transport_abort */
+  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* osla_transport_abort ends MPI_COMM_WORLD, too */
   _exit(1);
 }
 

@@ -48,9 +48,9 @@ static osla_err report_unknown(const char *name, bool by_environment)
       : "");
 }
 
-/* Finds the backend of this name; NULL: the name in OSLA_TRANSPORT, else "mpi". Collective on comm.
- * Errors, on all ranks together: UNSUPPORTED (unknown name; the text lists the known ones), ARG
- * (ranks ask for different names), MPI. */
+/* Finds the backend of this name. If name is NULL, takes the name in OSLA_TRANSPORT or, if it is
+ * unset, "mpi". Collective on comm. Errors, on all ranks together: UNSUPPORTED (unknown name; the
+ * text lists the known ones), ARG (ranks ask for different names), MPI. */
 static osla_err choose_backend(MPI_Comm comm, const char *name, const osla_transport_ops **out)
 {
   const char *wish = getenv("OSLA_TRANSPORT");
@@ -172,7 +172,7 @@ static osla_err initialise(osla_transport *t, MPI_Comm comm, const osla_transpor
   t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
-  /* ranks may set this option differently */
+  /* ranks may set the option progress_thread differently */
   const bool wanted = options && options->progress_thread;
   OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
   return t->settings.time_limit > 0 ? osla_agree(t, osli_time_limit_watch(t)) : OSLA_OK;

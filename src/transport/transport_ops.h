@@ -264,10 +264,10 @@ struct osla_transport {
   } hooks[OSLA_MAX_HOOKS];
   int n_hooks;
   pthread_mutex_t hook_mutex; /* guards the hooks, and lets one thread at a time run them */
-  osla_end_hook *end_hook;    /* NULL if none is set, or if it has run */
+  osla_end_hook *end_hook;    /* NULL if no hook is set, or if the hook has run */
   _Atomic bool end_hook_is_running;
   void *end_arg;
-  pthread_mutex_t end_mutex; /* NULL if no hook is set, or if the hook has run */
+  pthread_mutex_t end_mutex; /* guards end_hook and end_arg */
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
@@ -276,8 +276,8 @@ struct osla_transport {
   const char *_Atomic kernel;
   _Atomic int64_t step;
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
-  osla_blocked_call collective; /* MPI call of the thread in a collective call */
-  osla_blocked_call locked;     /* MPI call of the thread that holds the mutex */
+  osla_blocked_call collective; /* blocking MPI call of the thread that is in a collective call */
+  osla_blocked_call locked;     /* blocking MPI call of the thread that holds the mutex */
   pthread_t watch_thread;
   bool has_watch_thread;
   atomic_bool stop_watch;

@@ -24,7 +24,8 @@ typedef struct fuzz_random {
 
 fuzz_random fuzz_begin(uint64_t seed);
 uint64_t fuzz_bits(fuzz_random *random);
-int64_t fuzz_below(fuzz_random *random, int64_t n); /* uniform in 0 .. n - 1; n >= 1 */
+/* a random number, uniform in 0 .. n - 1; n >= 1 */
+int64_t fuzz_below(fuzz_random *random, int64_t n);
 bool fuzz_one_in(fuzz_random *random, int64_t n);
 double fuzz_between(fuzz_random *random, double low, double high);
 

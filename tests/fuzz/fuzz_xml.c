@@ -251,8 +251,8 @@ static void solution_of(const xmlNode *node, double value[4], fuzz_result *resul
   }
 }
 
-/* Chooses among the children `name` that have the first two values: the one with the ID, else the
- * first. Returns false if there is none. */
+/* Chooses one of the child elements `name` whose first two values exist: the one with the given ID,
+ * else the first one. Returns false if there is none. */
 static bool choose(const xmlNode *event, const char *name, const char *id, double value[4],
                    fuzz_result *result)
 {

@@ -218,8 +218,8 @@ static void test_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Messages that are never received, and receives without a new message, which return the earlier
- * one. */
+/* Tests messages that are never received, and receives without a new message, which return the
+ * earlier one. */
 static void test_unread(void)
 {
   osla_transport *t = osla_test_transport();
@@ -343,7 +343,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* The two ends differ in one of four members, or in the tag. */
+/* Tests channels whose two ends differ in one of four members, or in the tag. */
 static void test_mismatch(void)
 {
   osla_transport *t = osla_test_transport();
@@ -368,8 +368,8 @@ static void test_mismatch(void)
   osla_transport_destroy(&t);
 }
 
-/* No rank waits for a peer that has destroyed its channels: messages to it are dropped, and its
- * receivers see the channel closed. */
+/* Tests that no rank waits for a peer that has destroyed its channels: messages to the peer are
+ * dropped, and its receivers see the channel closed. */
 static void test_peer_ends(void)
 {
   osla_transport *t = osla_test_transport();

@@ -387,7 +387,7 @@ static void *send_many(void *arg)
   return NULL;
 }
 
-/* Threads of a rank, each with its own purpose, while the first thread makes progress. */
+/* Tests posts by threads with one purpose each, while the first thread makes progress. */
 static void test_threads(void)
 {
   osla_transport *t = with("on");

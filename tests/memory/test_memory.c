@@ -232,7 +232,7 @@ static void test_accumulator(void)
   end(&j);
 }
 
-/* Predictions for 10,000 ranks with 128 on a node. */
+/* Tests predictions for 10,000 ranks with 128 on a node. */
 static void test_scale(void)
 {
   osla_shape s;

@@ -48,7 +48,7 @@ static void test_ping_pong(void)
 
 enum { LARGE = 300000, ROUNDS = 8 };
 
-/* Data of an earlier put, small or large, are visible with a later notify. */
+/* Tests that data of an earlier put, small or large, are visible with a later notify. */
 static void test_notify_after_put(void)
 {
   osla_transport *t = osla_test_transport();
@@ -81,8 +81,8 @@ static void test_notify_after_put(void)
 
 enum { POSTS = 24 };
 
-/* Posts of all sizes under way at the same time, with unawaited notifies and a waiting put in
- * between: each arrives with its data, and values only grow. */
+/* Tests posts of all sizes that are under way at the same time, with unawaited notifies and a
+ * waiting put in between: each post arrives with its data, and values only grow. */
 static void test_posts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -141,7 +141,8 @@ static double work_clock(void)
 
 enum { MANY = 5000, TIMES = 8 };
 
-/* CPU time of posting `count` notifies behind an incomplete block. Then all of them arrive. */
+/* Returns the CPU time of posting `count` notifies behind a post that is held back. Afterwards all
+ * of them arrive. */
 static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, int count)
 {
   int rank = osla_test_rank(), last = osla_test_size() - 1;
@@ -205,7 +206,7 @@ static bool all_slots_reached(void *arg)
   return true;
 }
 
-/* Every (origin, purpose) has its own slot; values exceed 32 bits. */
+/* Tests that every pair (origin, purpose) has its own slot, and that values may exceed 32 bits. */
 static void test_all_to_all(void)
 {
   osla_transport *t = osla_test_transport();
@@ -276,13 +277,13 @@ static void test_row_and_column(void)
   osla_segment_destroy(&s);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
-  /* 10,000 ranks on a square grid with 128 on a node, and an accumulator. */
+  /* footprints for 10,000 ranks on a square grid with 128 on a node, and for an accumulator */
   CU_ASSERT(osla_segment_footprint(0, 5, 328) == 24576 + 4096);
   CU_ASSERT(osla_segment_footprint(0, 3, 10000) <= 10000 * 64 + 2 * 4096);
 }
 
-/* Rank 0 computes for 100 ms before it notifies. All others see the notify soon after that and not
- * earlier. All processes of the machine have one clock. */
+/* Tests a rank 0 that computes for 100 ms before it notifies. All other ranks see the notify soon
+ * after that and not earlier. All processes of the machine have one clock. */
 static void test_late_notify(void)
 {
   osla_transport *t = osla_test_transport();

@@ -64,7 +64,8 @@ static void test_rounds(void)
   osla_transport_destroy(&t);
 }
 
-/* A NaN of any rank is in the result, as a sum and as a maximum. Rounds may have different lengths.
+/* Tests that a NaN of any rank is in the result, as a sum and as a maximum. Rounds may have
+ * different lengths.
  */
 static void test_not_numbers(void)
 {
@@ -90,7 +91,8 @@ static void test_not_numbers(void)
   osla_transport_destroy(&t);
 }
 
-/* A round is not complete before the last rank has started it, and a second start is an error. */
+/* Tests that a round is not complete before the last rank has started it, and that a second start
+ * is an error. */
 static void test_late(void)
 {
   osla_transport *t = osla_test_transport();

@@ -14,7 +14,8 @@
 
 /* When set, MPI_Win_lock_all of this program fails on this rank. */
 static bool lock_all_fails;
-static int64_t opened; /* number of windows between nodes and of MPI's node memory */
+/* number of windows created so far, between nodes and for node memory that MPI provides */
+static int64_t opened;
 int MPI_Win_lock_all(int assertion, MPI_Win win)
 {
   opened++;
@@ -147,7 +148,7 @@ static void test_put_get(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks of a node store and load through pointers, ordered by a barrier. */
+/* Tests that ranks of a node store and load through pointers, ordered by a barrier. */
 static void test_peer_pointers(void)
 {
   osla_transport *t = osla_test_transport();
@@ -270,7 +271,8 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* MPI fails on the last rank only: all ranks fail, none hangs, and the next attempt works. */
+/* Tests a call of MPI that fails on the last rank only: all ranks fail, none hangs, and the next
+ * attempt works. */
 static void test_mpi_failure(void)
 {
   osla_transport *t = osla_test_transport();
@@ -295,8 +297,8 @@ static void test_mpi_failure(void)
   osla_transport_destroy(&t);
 }
 
-/* Memory of destroyed segments is reused: it is zeroed, with slots at zero, after any stores, puts
- * and posts. Sizes differ by rank, grow and shrink. */
+/* Tests that memory of destroyed segments is reused: it is zeroed, with slots at zero, after any
+ * stores, puts and posts. Sizes differ by rank, grow and shrink. */
 static void test_again(void)
 {
   osla_transport *t = osla_test_transport();
@@ -354,8 +356,8 @@ static void test_orders(void)
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes", bad);
 }
 
-/* The oldest regions leave a full cache: memory that is used again and again needs no new window,
- * although many other segments were freed. */
+/* Tests that the oldest regions leave a full cache: memory that is used again and again needs no
+ * new window, although many other segments were freed. */
 static void test_latest_kept(void)
 {
   enum { OTHERS = 20, BYTES = 1000, LARGER = 100000 };

@@ -221,7 +221,8 @@ static void try_in_vain(osla_stripes *lock, uint64_t mask, osla_stripes_patience
     CU_ASSERT(!osla_stripes_try_again(lock, mask, patience));
 }
 
-/* The claim of the older ticket holds. A claimant that stops does not block others for ever. */
+/* Tests that the claim of the older ticket has precedence, and that a thread that stops trying does
+ * not block others for ever. */
 static void test_claims(void)
 {
   osla_transport *t = osla_test_transport();

@@ -26,8 +26,9 @@ static osla_transport *transport_of(bool sparse)
   return t;
 }
 
-/* Does `from` send a letter to `to` in this round? Round by round: no rank does, all ranks to all,
- * all to one, one to all, then a third of the pairs. */
+/* Does `from` send a letter to `to` in this round? The pattern changes from round to round: no
+ * letters, from all ranks to all, from all to one, from one to all, then between a third of the
+ * pairs. */
 static bool writes(int round, int from, int to)
 {
   const int size = osla_test_size();
@@ -163,8 +164,9 @@ static osla_err exchange_once(void *arg)
   return err;
 }
 
-/* No rank hangs, whichever allocation fails; without memory for requests letters are sent one by
- * one. Not in simulations, whose ranks share their allocations. */
+/* Tests that no rank hangs, whichever allocation fails; if memory for requests is lacking, letters
+ * are sent one by one. The test does not run in simulations, whose ranks share their allocations.
+ */
 static void test_lack(void)
 {
   const int ways = osla_simulated_machine() ? 0 : 2;

@@ -88,8 +88,8 @@ static const char unified[] =
   "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
   "31 23 0:28 / /sys/fs/c\\040g rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
 
-/* Version 2: a group without a limit lies between two groups with one; the path of the mount point
- * contains a blank. */
+/* Tests version 2 of control groups: a group without a limit lies between two groups with a limit,
+ * and the path of the mount point contains a blank. */
 static void test_version_2(void)
 {
   const char *own = "/sys/fs/c g/batch/job.slice/step 1";
@@ -135,9 +135,9 @@ static void test_full(void)
   end();
 }
 
-/* Version 1 in a container: the process sees the group's name on the host, and its own group is the
- * top of the mount. Another mount of this hierarchy does not contain the group. Memory and CPU have
- * separate hierarchies, and a unified hierarchy has no controllers. */
+/* Tests version 1 of control groups in a container: the process sees the group's name on the host,
+ * and its own group is the top of the mount. Another mount of this hierarchy does not contain the
+ * group. Memory and CPU have separate hierarchies, and a unified hierarchy has no controllers. */
 static void test_version_1(void)
 {
   begin("12:cpu,cpuacct:/docker/abc/inner\n5:devices:/\n4:memory:/docker/abc\n0::/\n",
@@ -165,7 +165,8 @@ static void test_version_1(void)
   end();
 }
 
-/* Version 1: the number that means "no limit", and a parent group that does not count its children.
+/* Tests version 1 of control groups: the number that means "no limit", and a parent group that does
+ * not count its children.
  */
 static void test_not_hierarchical(void)
 {

@@ -92,7 +92,8 @@ static void test_elsewhere(void)
   osla_transport_destroy(&t);
 }
 
-/* Calls that differ in the text after the name, also if a rank fails before it can know that text.
+/* Tests calls that differ in the text after the name, also if a rank fails before it can know that
+ * text.
  */
 static void test_arguments(void)
 {
@@ -167,7 +168,7 @@ static void test_find(void)
     if (size > 1) look(both, all, rank != i % size);
     if (parts > 1) look(turned, part, mine == i % parts);
     if (parts > 1) look(both, part, mine != i % parts);
-    /* All ranks search, first those of one transport, then those of the other. */
+    /* All ranks search; then the ranks whose second transport has several ranks search again. */
     OSLA_ASSERT_OK(osla_meet_find(2, i % 2 ? both : turned, &found));
     CU_ASSERT(found == NULL);
     OSLA_ASSERT_OK(osla_barrier(all));

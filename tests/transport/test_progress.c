@@ -136,7 +136,7 @@ static void test_hooks_one_at_a_time(void)
   osla_transport_destroy(&t);
 }
 
-/* Hooks run while their rank waits, in a collective and for a notify. */
+/* Tests that hooks run while their rank waits, in a collective and for a notify. */
 static void test_hooks_run_in_waits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -170,7 +170,8 @@ static double cpu_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A wait of 200 ms takes less than 100 ms of CPU time, and so leaves the core to computing ranks.
+/* Tests that a wait of 200 ms takes less than 100 ms of CPU time, and so leaves the core to
+ * computing ranks.
  */
 static void test_waits_sleep(void)
 {
@@ -227,7 +228,8 @@ static void test_progress_thread_serves(void)
   osla_transport_destroy(&t);
 }
 
-/* The progress thread runs hooks while its rank computes, and ends with the transport. */
+/* Tests that the progress thread runs hooks while its rank computes, and ends with the transport.
+ */
 static void test_progress_thread_runs_hooks(void)
 {
   if (!osla_test_multiple("a progress thread")) return;

@@ -85,7 +85,8 @@ static void exchange(osla_transport *t, osla_segment *segment)
     OSLA_ASSERT_OK(osla_transfer_test(segment, &transfer, &done));
     osla_progress(t);
   }
-  OSLA_ASSERT_OK(osla_transfer_wait(segment, &transfer)); /* records no second event */
+  /* waiting for a transfer that a test has completed records no second event */
+  OSLA_ASSERT_OK(osla_transfer_wait(segment, &transfer));
   OSLA_ASSERT_OK(osla_segment_flush(segment, next));
   OSLA_ASSERT_OK(osla_put_notify(segment, next, 0, buffer, 8, 0, 1));
   osla_notify_wait(segment, (rank + size - 1) % size, 0, 1);
@@ -325,7 +326,8 @@ static void check_file(const osla_transport *t, const char *path, int transfers,
     CU_ASSERT(all[rank].names == 1 && all[rank].events > 0);
     CU_ASSERT(all[rank].begun == all[rank].ended);
     pairs += all[rank].begun;
-    for (int other = 0; other < size; other++) /* no rank left the barrier before all had entered */
+    /* no rank has left the barrier before all have entered it */
+    for (int other = 0; other < size; other++)
       OSLA_ASSERT_MSG(all[rank].barrier_end >= all[other].barrier_start - tolerance,
                       "rank %d left %.3f us before %d came", rank,
                       all[other].barrier_start - all[rank].barrier_end, other);
@@ -359,7 +361,7 @@ static void write_and_check(osla_transport *t, double tolerance)
   remove_folder(folder);
 }
 
-/* All processes of a machine have one clock, so the offset is 0. */
+/* All processes of a machine have one clock, so the measured offset is 0. */
 static void test_file(void)
 {
   osla_transport *t = osla_test_transport();

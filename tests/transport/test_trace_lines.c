@@ -15,7 +15,7 @@ static osla_trace_summary summary_of(osla_transport *t)
   return s;
 }
 
-/* Each message on a channel to another node counts once, as a put with a duration. */
+/* Tests that each message on a channel to another node counts once, as a put with a duration. */
 static void test_channel(void)
 {
   enum { MESSAGES = 20, BYTES = 8000, HEAD = 16 };
@@ -47,8 +47,9 @@ static void test_channel(void)
   osla_transport_destroy(&t);
 }
 
-/* The parts of a star forest between nodes count as puts, including their heads. Broadcast and
- * reduction alternate, so each head acknowledges earlier parts and no separate words are put. */
+/* Tests that the parts of a star forest between nodes count as puts, including their heads.
+ * Broadcast and reduction alternate, so each head acknowledges earlier parts and no separate words
+ * are put. */
 static void test_forest(void)
 {
   enum { ROUNDS = 20, EDGES = 100, BYTES = 8 * EDGES, HEAD = 16 };

@@ -55,7 +55,7 @@ static void test_beside_link(void)
   scratch_remove(3);
 }
 
-/* A pipe without a reader gives an error instead of SIGPIPE. */
+/* Tests that a pipe without a reader gives an error instead of SIGPIPE. */
 static void test_closed_pipe(void)
 {
   osla_transport *t = traced();

@@ -70,8 +70,8 @@ static void test_node_map(void)
   osla_transport_destroy(&t);
 }
 
-/* The ranks with even numbers come first in the communicator, so the ranks of a node are not
- * consecutive (unless there is one node). */
+/* Tests a communicator in which the ranks with even numbers come first, so that the ranks of a node
+ * are not consecutive (unless there is one node). */
 static void test_out_of_order(void)
 {
   osla_transport *job = osla_test_transport(), *t = NULL;
@@ -112,7 +112,8 @@ static void test_oversubscribed(void)
   osla_transport_destroy(&t);
 }
 
-/* A transport on half of the ranks in reverse order. The caller frees its communicator at once. */
+/* Tests a transport on half of the ranks in reverse order. The caller frees its communicator at
+ * once. */
 static void test_sub_communicator(void)
 {
   int rank = osla_test_rank(), size = osla_test_size(), sum = 1;
@@ -282,7 +283,7 @@ static void test_mpi_failure(void)
 
 /* --- creation errors and memory -------------------------------------------------------------- */
 
-/* Only the last rank's MPI has a low thread level; all ranks fail with one error. */
+/* Tests a low thread level of MPI on the last rank only; all ranks fail with one error. */
 static void test_thread_level(void)
 {
   osla_transport *t = (osla_transport *)&pretended_level;
@@ -330,7 +331,7 @@ static void check_absurd(osla_transport *t, uint64_t mine, uint64_t needed_there
 static void test_memory_check(void)
 {
   osla_transport *t = osla_test_transport();
-  uint64_t here = (uint64_t)osla_test_size(); /* ranks of the host, over all its nodes */
+  uint64_t here = (uint64_t)osla_test_size(); /* number of ranks on the host, in all its nodes */
   OSLA_ASSERT_OK(osla_memory_check(t, 0));
   OSLA_ASSERT_OK(osla_memory_check(t, 4096));
   check_absurd(t, UINT64_C(1) << 50, here << 50);

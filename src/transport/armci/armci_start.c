@@ -8,7 +8,7 @@
 /* State of ARMCI in this process, which all transports share. */
 static struct {
   pthread_mutex_t lock;
-  bool started; /* this library has started ARMCI, and ends it in MPI_Finalize */
+  bool started; /* true if this library has started ARMCI, and so ends it in MPI_Finalize */
 } armci = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const osla_backend_services *osli_armci_services;

@@ -12,8 +12,9 @@ enum { OSLA_ARMCI_TRANSFERS = 128 };
 /* State of the ARMCI backend (osla_transport.backend). */
 typedef struct armci_ranks {
   bool whole_world;
-  int *id;                                    /* [size] ARMCI's process id of each rank */
-  armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS]; /* handles; guarded by the lock */
+  int *id; /* [size] ARMCI's process id of each rank */
+  /* handles of transfers; guarded by the lock of ARMCI */
+  armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS];
   bool in_use[OSLA_ARMCI_TRANSFERS];
 } armci_ranks;
 
@@ -24,8 +25,9 @@ extern const osla_backend_services *osli_armci_services;
 osla_err osli_armci_start(osla_transport *t);
 void osli_armci_finish(osla_transport *t);
 
-/* Locks and unlocks ARMCI. ARMCI is not thread-safe and all transports share it, so each call of
- * ARMCI stands between these. They also lock the transport's mutex, because ARMCI may call MPI. */
+/* osli_armci_enter locks ARMCI, and osli_armci_leave unlocks it. ARMCI is not thread-safe and all
+ * transports share it, so each call of ARMCI stands between these two calls. They also lock and
+ * unlock the transport's mutex, because ARMCI may call MPI. */
 void osli_armci_enter(osla_transport *t);
 void osli_armci_leave(osla_transport *t);
 

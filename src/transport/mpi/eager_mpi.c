@@ -143,8 +143,8 @@ osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *de
 
 /* ---- confirmations ---- */
 
-/* Requests an answer from `rank` after it has applied all messages sent so far, unless one is
- * already requested or no buffer is free. */
+/* Asks `rank` to send an answer when it has applied all messages sent so far. Does nothing if an
+ * answer is already requested or no buffer is free. */
 static void request_answer(osla_transport *t, int rank)
 {
   osla_eager *e = t->eager;
@@ -279,7 +279,7 @@ static osla_err start_messages(osla_transport *t)
   (void)pthread_mutex_lock(&t->mutex);
   for (int i = 0; i < RECEIVE_SLOTS && err == OSLA_OK; i++)
     err = osli_eager_post_receive(t, e, i);
-  t->eager = e; /* from now on progress receives messages */
+  t->eager = e; /* from now on progress steps receive messages */
   (void)pthread_mutex_unlock(&t->mutex);
   return osla_agree(t, err);
 }

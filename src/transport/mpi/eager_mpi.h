@@ -26,7 +26,7 @@ typedef struct osla_eager_put {
  * decides whether messages are used. Collective, except that the caller must agree on the result
  * before any rank sends. Errors: MEM, MPI. */
 osla_err osli_eager_add_region(osla_region *region);
-void osli_eager_remove_region(osla_region *region); /* accepts a region without an id */
+void osli_eager_remove_region(osla_region *region); /* does nothing for a region without an id */
 
 /* Frees the state of puts as messages, after all regions have been freed. Does nothing if the
  * transport has no such state. Local.

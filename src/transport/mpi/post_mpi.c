@@ -45,7 +45,7 @@ struct osla_post {
   osla_err err;     /* error that ended the post early */
 };
 
-/* The posts to one rank of a region. */
+/* The queue of posts to one rank in a region. */
 struct osla_post_queue {
   osla_post *first, **end; /* end: address of the `next` pointer of the last post */
   osla_post_queue *next;   /* next nonempty queue in the list of the transport */
@@ -220,7 +220,8 @@ static bool queue_is_empty(const osla_region *region, int rank)
   return !region->posts || !region->posts[rank].first;
 }
 
-/* Adds a copy of a post to its queue and makes a step. The caller holds the mutex. Errors: MEM. */
+/* Adds a copy of a post to its queue and makes a progress step. The caller holds the mutex. Errors:
+ * MEM. */
 static osla_err enqueue(const osla_post *what, osla_post **out)
 {
   osla_region *region = what->region;

@@ -238,7 +238,7 @@ static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double
     compute(busy);
   }
   if (t->rank == pair->origin) {
-    const double before = osla_clock(); /* the target starts computing later than this */
+    const double before = osla_clock(); /* a time before the target starts computing */
     OSLA_CALL(osli_send(t, pair->target, NULL, 0));
     OSLA_CALL(osli_receive(t, pair->target, NULL, 0));
     osli_nap(HEAD_START_US); /* gives the target time to leave MPI */
@@ -343,7 +343,8 @@ static void cache_waits(intptr_t waits)
 
 osla_err osli_probe_get_waits(osla_region *region, bool *waits)
 {
-  static const double busy = 5e-3, most = 1e-3; /* 2 ms of the 5 ms pass before the get */
+  /* of the 5 ms for which the target computes, 2 ms pass before the get */
+  static const double busy = 5e-3, most = 1e-3;
   osla_transport *t = region->t;
   int64_t known = known_waits(), range[2] = {known, -known};
   OSLA_CALL(osla_allreduce(t, range, 2, MPI_INT64_T, MPI_MIN));

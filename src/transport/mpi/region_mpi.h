@@ -18,7 +18,8 @@ struct osla_region {
   /* [size] true if this rank has put data to that rank since its last flush; guarded by the
    * transport's mutex */
   bool *unflushed;
-  /* [size] latest message to each rank that concerns this region; NULL if messages are not used */
+  /* [size] for each rank, the latest message to it with data or a word for this region; NULL if
+   * messages are not used */
   struct eager_last *last;
   /* [size] queue of this rank's posts to each rank; NULL before the first post */
   osla_post_queue *posts;
@@ -64,8 +65,8 @@ static inline MPI_Aint osla_region_disp(const osla_region *region, int rank, siz
 osla_err osli_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);
 void osli_mpi_region_discard(osla_region **region);
 
-/* Opens the window on the memory of all ranks, and its passive epoch, or closes both. Closing a
- * window that is not open does nothing. Collective. */
+/* osli_mpi_open_window opens the window on the memory of all ranks, and its passive epoch;
+ * osli_mpi_close_window closes both, and does nothing if the window is not open. Collective. */
 osla_err osli_mpi_open_window(osla_region *region, void *base, size_t bytes);
 void osli_mpi_close_window(osla_region *region);
 
@@ -107,7 +108,7 @@ void osli_mpi_posts_finish(osla_region *region, int rank);
 /* The usual message of a put with notify is copied by the target to its final address, or announces
  * a second message. If a receiver knows the address of the next message in advance, it posts the
  * receive there, and one message arrives without a copy. Lines exist if puts travel as messages
- * (eager_mpi.h), for numbers below 512 of a rank and region, and for messages up to 1 GiB. So a
+ * (eager_mpi.h), for the first 512 lines of a rank and region, and for messages up to 1 GiB. So a
  * line may exist in one direction and not in the other. */
 
 /* The operations on lines of osla_transport_ops. */

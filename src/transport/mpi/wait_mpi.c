@@ -28,7 +28,8 @@ static inline void pause_cpu(void)
  * message has completed. */
 typedef enum turn_result { TURN_IDLE, TURN_SLOW, TURN_COMPLETED } turn_result;
 
-/* One turn: a progress step and the test, which may make progress itself. */
+/* Makes one turn of a wait: a progress step and the test of the condition, which may make progress
+ * itself. */
 static bool progress_and_test(osla_transport *t, osla_wait_test *test, void *arg,
                               turn_result *result)
 {
