@@ -1,4 +1,4 @@
-/* Dispatch of the `osla` command: finds the sub-command, starts and ends MPI for it. */
+/* The `osla` command: finds the sub-command, starts and ends MPI for it. */
 #include "config.h"
 
 #include "apps/tomography/tomography.h"
@@ -13,7 +13,7 @@
 
 static int run_help(int argc, char **argv);
 
-/* A sub-command. One with needs_mpi runs between MPI_Init_thread and MPI_Finalize. */
+/* A sub-command. If needs_mpi is true, it runs between MPI_Init_thread and MPI_Finalize. */
 typedef struct command {
   const char *name;
   const char *summary;
@@ -62,8 +62,9 @@ static void print_help(FILE *out)
                      "osla COMMAND --help shows the options of a command.\n");
 }
 
-/* Silences HDF5 after a failure. The command has reported the error; HDF5 1.10 may print another
- * line when MPI_Finalize ends it after a damaged file ("infinite loop closing library"). */
+/* Silences HDF5 after a failure. The command has already reported the error; HDF5 1.10 may print
+ * another line ("infinite loop closing library") when MPI_Finalize ends HDF5 after a damaged file.
+ */
 static void silence_hdf5(void)
 {
 #ifdef HAVE_HDF5
@@ -71,7 +72,8 @@ static void silence_hdf5(void)
 #endif
 }
 
-/* Runs a sub-command, under MPI if it needs MPI. Returns the exit status, the same on all ranks. */
+/* Runs a sub-command, between start and end of MPI if it needs MPI. Returns the exit status, the
+ * same on all ranks. */
 static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
@@ -104,7 +106,8 @@ int command_run(int argc, char **argv)
   command_prepare_process();
   if (argc < 2) return command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
-  (void)osla_armci_offer(); /* fails in builds without ARMCI, which have no transport armci */
+  /* fails in builds without ARMCI, where a transport armci does not exist */
+  (void)osla_armci_offer();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);

@@ -1,4 +1,4 @@
-/* `osla assemble`: the steps of a job in their order. */
+/* `osla assemble`: runs the steps of a job in their order. */
 #include "tools/assemble/assemble_pass.h"
 #include "tools/common/command_files.h"
 #include <math.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rank 0 checks all files: their names before the work; with `room` the free space, when H is
- * known to fit in memory. */
+/* Checks all files on rank 0: if `room`, the free space, when it is known that H fits in memory;
+ * otherwise, before the work, that all files are different and writable. */
 static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
@@ -47,7 +47,8 @@ static osla_err make_hessian(assemble_job *job)
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
 }
 
-/* The first element of this rank, by columns, that is not finite: its number i + j n; n^2: none. */
+/* Returns the number i + j n of the first element (i, j) of this rank, by columns, that is not
+ * finite; n^2: all elements are finite. */
 static int64_t find_in_matrix(const assemble_job *job, osla_matrix *h)
 {
   const osla_layout l = osla_matrix_layout(h);
@@ -195,7 +196,7 @@ static osla_err run_steps(assemble_job *job)
   return OSLA_OK;
 }
 
-/* The verdict as an error, the same on all ranks. */
+/* Returns the verdict as an error, the same on all ranks. */
 static osla_err verdict_error(const assemble_job *job)
 {
   const assemble_options *o = job->options;
@@ -215,12 +216,13 @@ int command_assemble(int argc, char **argv)
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options, .reproducible = options.reproducible};
   osla_err err = command_cpu_examine(MPI_COMM_WORLD, &cpu);
-  /* Starts before this process has large memory, registered memory, or threads. */
+  /* The reader process starts first, because this process does not have large memory, registered
+   * memory, or threads yet. */
   osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     command_cpu_apply(&cpu);
-    /* the bits of a product depend on the number of threads */
+    /* one BLAS thread, because the bits of a product depend on the number of threads */
     if (options.reproducible.on) osla_blas_set_threads(1);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }

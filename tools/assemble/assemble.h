@@ -1,4 +1,5 @@
-/* `osla assemble`: sums the updates of HDF5 files into H and g (layer 4). The steps of a job. */
+/* `osla assemble`: sums the updates of HDF5 files into H and g (layer 4). This header declares the
+ * steps of a job. */
 #ifndef OSLA_ASSEMBLE_H
 #define OSLA_ASSEMBLE_H
 
@@ -12,7 +13,9 @@ typedef struct assemble_options {
   char *output, *json;
   char *checkpoint; /* checkpoint file; NULL: none */
   double interval;  /* seconds between checkpoints */
-  int keep, quiet;  /* int because popt sets them; keep: the checkpoint stays after the job */
+  /* options without a value, int because popt sets them; keep: the checkpoint stays after the
+   * job */
+  int keep, quiet;
   reproducible reproducible; /* settings of the command line */
   long long n, nb;
   osla_dtype dtype;
@@ -29,34 +32,36 @@ typedef struct assemble_job {
   osla_transport *t;
   osla_grid *grid;
   osla_hessian *hessian;
-  updates_reader *reader; /* reader process of this rank */
+  updates_reader *reader; /* child process of this rank that reads the files */
   checkpoint checkpoint;
   reproducible reproducible;
   bool symmetric;  /* true if the pass for bounds has checked that all blocks are symmetric */
-  int64_t *before; /* [n_files + 1] number of updates in the preceding files */
+  int64_t *before; /* [n_files + 1] number of updates in all preceding files */
   int64_t updates; /* number of updates in all files */
   int64_t elements;
-  double seconds_read, seconds_add; /* seconds of the slowest rank */
+  /* maximum over the ranks of the seconds spent on reading and on adding */
+  double seconds_read, seconds_add;
   double seconds_assemble, seconds_write;
-  char verdict[64]; /* ASSEMBLE_GOOD, or the first element that is not finite */
+  char verdict[64]; /* ASSEMBLE_GOOD, or a text that names the first element that is not finite */
 } assemble_job;
 
-/* Parses the command line. Returns false after help or an error; *status as in command.h. */
+/* Parses the command line. Returns false after help or an error, with the exit status in *status as
+ * command_parse does (command.h). */
 bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options, command_line *line,
                     int *status);
 
 /* Checks all files against the schema (updates.h) and counts their updates. Collective. */
 osla_err assemble_count_updates(assemble_job *job);
 
-/* Writes the identification of the updates for the checkpoint, from facts that rank 0 can find
- * without reading them: sizes and times of the files. Local. */
+/* Writes the text that identifies the updates in the checkpoint. It is made from facts that rank 0
+ * finds without reading the updates: sizes and times of the files. Local. */
 void assemble_identify(const assemble_job *job, char *text, size_t size);
 
-/* Finds the bounds of --reproducible by a pass over all updates, unless they are known. Must
+/* Finds the bounds of --reproducible by a pass over all updates, unless the bounds are known. Must
  * precede the creation of the accumulator. Collective. */
 osla_err assemble_find_bounds(assemble_job *job);
 
-/* Adds all updates and commits. Collective. */
+/* Adds all updates to H and g, and commits. Collective. */
 osla_err assemble_add_updates(assemble_job *job);
 
 #endif

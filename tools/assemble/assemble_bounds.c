@@ -14,8 +14,11 @@
 #include <stdlib.h>
 
 typedef struct bound_sums {
-  order_free_sums panels, blocks, gradient; /* [n] sums for panels, blocks and gradient */
-  double *at_index; /* [n] norms or counts of one update; zero between updates */
+  /* [n] sums that bound the elements of H from panels, of H from blocks, and of the gradient */
+  order_free_sums panels, blocks, gradient;
+  /* [n] for one update: norms of columns (panels) or numbers of occurrences (blocks) of each
+   * index; zero between updates */
+  double *at_index;
 } bound_sums;
 
 static osla_err check_indices(const assemble_worker *w, int64_t n, const int64_t *ix)
@@ -27,7 +30,7 @@ static osla_err check_indices(const assemble_worker *w, int64_t n, const int64_t
   return OSLA_OK;
 }
 
-/* Adds the contributions of a k x n panel. */
+/* Adds the contributions of a k x n panel to the bounds. */
 static void bound_panel(bound_sums *l, int64_t k, int64_t n, const int64_t *ix, const double *g)
 {
   for (int64_t a = 0; a < n; a++) {
@@ -38,7 +41,7 @@ static void bound_panel(bound_sums *l, int64_t k, int64_t n, const int64_t *ix, 
   }
   for (int64_t a = 0; a < n; a++) {
     double norm = l->at_index[ix[a]];
-    l->at_index[ix[a]] = 0.0; /* counts each index once */
+    l->at_index[ix[a]] = 0.0; /* an index that occurs again counts only once */
     order_free_add(&l->panels, ix[a], norm * norm);
   }
 }

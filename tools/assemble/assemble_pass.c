@@ -1,5 +1,5 @@
-/* The assembly: ranks fetch subsets of updates from a shared counter. A rank with slow reads or
- * large updates fetches fewer. */
+/* The assembly: ranks fetch subsets of updates from a shared counter, so that a rank with slow
+ * reads or large updates fetches fewer subsets. */
 #include "tools/assemble/assemble_pass.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static osla_err grow(double **array, size_t *room, int64_t wanted)
   return OSLA_OK;
 }
 
-/* G := diag(w)^(1/2) G, and w->sums := G^T diag(w) r with the original G. G is k x n. */
+/* Computes w->sums := G^T diag(w) r, and then replaces G by diag(w)^(1/2) G. G is k x n. */
 static void weight_panel(assemble_worker *w, int64_t k, int64_t n, void *g, const double *weight,
                          const double *residual)
 {
@@ -103,7 +103,7 @@ osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, doub
   return OSLA_OK;
 }
 
-/* Blocks have only the gradient of the file. */
+/* For blocks, the gradient is only the data set g of the file. */
 osla_err update_prepare(assemble_worker *w, int64_t u, void *values, const double **gradient)
 {
   const updates_batch *b = &w->batch;
@@ -121,15 +121,16 @@ osla_err update_prepare(assemble_worker *w, int64_t u, void *values, const doubl
   return OSLA_OK;
 }
 
-/* True if the accumulator already has update u of file i, from a checkpoint. In the pass for
- * bounds there is no accumulator. */
+/* Returns true if the accumulator already has update u of file i, from a checkpoint. In the pass
+ * that finds the bounds there is no accumulator, and the result is false. */
 static bool is_added(const assemble_worker *w, int i, int64_t u)
 {
   osla_hessian *h = w->job->hessian;
   return h && osla_hessian_has_id(h, (uint64_t)(w->job->before[i] + u));
 }
 
-/* Adds an update; its id is its number among the updates of all files. */
+/* Adds update u of the batch to H and g. The id of an update is its number among the updates of all
+ * files. */
 static osla_err add_update(assemble_worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
@@ -186,7 +187,7 @@ static osla_err process_range(assemble_worker *w, int i, int64_t first, int64_t 
   }
   while (first < end) {
     if (is_added(w, i, first)) {
-      first++; /* an update of the checkpoint is not even read */
+      first++; /* an update that the accumulator has from the checkpoint is not even read */
       continue;
     }
     double start = osla_clock();
@@ -217,8 +218,9 @@ static osla_err process_subsets(assemble_worker *w, osla_counter *counter, int64
   }
 }
 
-/* At least 16 subsets for each rank, so that the ranks finish at about the same time; 64 with
- * checkpoints, which are written between subsets. At most 1024 updates each. */
+/* Returns the number of updates in a subset. There are at least 16 subsets for each rank, so that
+ * the ranks finish at about the same time. With checkpoints, which are written between subsets,
+ * there are at least 64. A subset has at most 1024 updates. */
 static int64_t choose_subset(const assemble_job *job)
 {
   int64_t each = job->checkpoint.file ? 64 : 16;
@@ -233,7 +235,7 @@ osla_err assemble_for_all_updates(assemble_worker *w)
   w->open_file = -1;
   OSLA_CALL(osla_counter_create(job->t, &counter));
   osla_err err = process_subsets(w, counter, choose_subset(job));
-  if (err != OSLA_OK) { /* take all remaining work, so that the other ranks stop */
+  if (err != OSLA_OK) { /* fetch all remaining work, so that the other ranks stop */
     char text[512];
     int64_t left;
     (void)snprintf(text, sizeof text, "%s", osla_error_text());

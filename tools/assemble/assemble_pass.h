@@ -6,29 +6,31 @@
 #include "tools/assemble/assemble.h"
 #include "tools/assemble/updates.h"
 
-/* State of one rank in a pass; the caller zeroes unused members. */
+/* State of one rank in a pass; the caller sets unused members to zero. */
 typedef struct assemble_worker assemble_worker;
 struct assemble_worker {
   assemble_job *job;
-  /* Called for each update: number u of the batch; `values` is its G or U, which may be
-   * overwritten. */
+  /* Called for each update. u is the number of the update in the batch; `values` is G or U of the
+   * update, and the function may overwrite it. */
   osla_err (*process)(assemble_worker *w, int64_t u, void *values);
   void *arg;          /* argument for `process` */
-  checkpoint *points; /* NULL: no checkpoints */
+  checkpoint *points; /* the pass writes these checkpoints; NULL: none */
   /* Members that assemble_for_all_updates sets: */
-  int open_file;         /* index of the file that the reader has open; -1: none */
-  updates_batch batch;   /* memory owned by the reader */
-  double *root_w, *sums; /* [k] roots of weights; [length of the longest update] sums */
+  int open_file;       /* index of the file that the reader has open; -1: none */
+  updates_batch batch; /* batch that is being processed; the reader owns its memory */
+  /* [k] square roots of the weights of one panel; [length of the longest update] sums of
+   * weight_panel */
+  double *root_w, *sums;
   size_t k_room, sums_room;
   double seconds_read, seconds_use;
 };
 
 /* Calls w->process for every update that the accumulator does not have yet. Collective, with the
- * same error on all ranks. On return only the seconds of the assemble_worker are valid. */
+ * same error on all ranks. On return, only seconds_read and seconds_use of the worker are valid. */
 osla_err assemble_for_all_updates(assemble_worker *w);
 
-/* Weights a panel, G := diag(w)^(1/2) G. *gradient := the update's contribution to g; NULL: none.
- */
+/* Replaces the panel `values` of update u by diag(w)^(1/2) G. Sets *gradient to the contribution of
+ * the update to g, or to NULL if it has none. */
 osla_err update_prepare(assemble_worker *w, int64_t u, void *values, const double **gradient);
 
 /* Checks that the n x n block u is symmetric; `largest` is its largest absolute element. Errors:

@@ -12,7 +12,7 @@
 
 enum { BATCH_BYTES = 16 << 20 };
 
-/* Offset of an update's values in the data set: elements of U, or rows of G times its columns. */
+/* Returns the offset of an update's values in their data set, in elements of U or of G. */
 static int64_t values_before(const updates *f, int64_t update)
 {
   return f->place ? f->place[update] : f->offset[update] * f->k;
@@ -56,7 +56,8 @@ static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
   return OSLA_OK;
 }
 
-/* Reads rows [first, first + count) of a data set, all columns; `columns` 0 for a vector. */
+/* Reads rows [first, first + count) of a data set with all their columns; columns = 0: the data set
+ * is a vector. */
 static osla_err read_rows(const updates *f, const char *name, hid_t set, hid_t type, int64_t first,
                           int64_t count, int64_t columns, void *to)
 {
@@ -91,7 +92,8 @@ static osla_err read_arrays(updates *f, osla_dtype dtype, updates_batch *b)
   return OSLA_OK;
 }
 
-/* Checks `count` values; `first` is the index of the first in the data set. */
+/* Checks that `count` values are finite; `first` is the index of the first value in the data set.
+ */
 static osla_err check_finite(const updates *f, const char *name, const void *values, bool single,
                              int64_t count, int64_t first)
 {

@@ -31,30 +31,32 @@
 
 typedef struct updates updates;
 
-/* Opens a file and checks everything but the values of ix, G, U, w, r, g. Borrows the path. */
+/* Opens a file and checks everything except the values of ix, G, U, w, r, g. Borrows the path. */
 osla_err updates_open(const char *path, updates **out);
 void updates_close(updates **file); /* Closes a file; accepts NULL. */
 
 int64_t updates_count(const updates *file);
 
-/* Reads at most `count` updates from `first`, and no more than fit in 16 MiB unless the first
- * alone is larger; batch->count is their number. Values must be finite, w not negative. */
+/* Reads updates from number `first` on: at most `count`, and no more than fit in 16 MiB unless the
+ * first update alone is larger. batch->count is the number of updates read. It is an error if a
+ * value is not finite or an element of w is negative. */
 osla_err updates_read(updates *file, int64_t first, int64_t count, osla_dtype dtype,
                       updates_batch *batch);
 
-/* A child process that reads files of updates (layer 4; see reader_process.h for the reason). The
+/* A child process that reads files of updates (layer 4; reader_process.h gives the reason). The
  * values come through shared memory.
  *
- * All calls are local; not thread-safe. Errors: those of updates.h, and IO when the process dies.
- */
+ * All calls are local; not thread-safe. Errors: those of updates_open and updates_read, and IO if
+ * the process dies. */
 typedef struct updates_reader updates_reader;
 
-/* Starts the process. Must be called early: the process begins as a copy of this one. */
+/* Starts the child process. Must be called early, because the child begins as a copy of this
+ * process. */
 osla_err updates_reader_start(updates_reader **out);
-void updates_reader_stop(updates_reader **reader); /* Ends the process; accepts NULL. */
+void updates_reader_stop(updates_reader **reader); /* Ends the child process; accepts NULL. */
 
-/* Opens a file as updates_open does, returns its number of updates, and closes the file that was
- * open. Borrows the path. */
+/* Closes the file that was open, opens another as updates_open does, and returns its number of
+ * updates. Borrows the path. */
 osla_err updates_reader_open(updates_reader *reader, const char *path, int64_t *count);
 /* Reads from the open file as updates_read does; the reader owns the batch, which is valid until
  * the next call. */

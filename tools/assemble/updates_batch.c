@@ -22,7 +22,7 @@ osla_err updates_memory_map(updates_memory *m, int64_t room)
   return OSLA_OK;
 }
 
-/* Allocates the pages at once; a later lack of memory would be a bus error. */
+/* Allocates the pages at once; if memory were missing later, an access would be a bus error. */
 static osla_err grow_shared(updates_memory *m, int64_t bytes)
 {
   updates_memory_free(m);
@@ -53,8 +53,8 @@ void updates_memory_free(updates_memory *m)
   m->room = 0;
 }
 
-enum { WORD = 8 }; /* bytes; all arrays are aligned to words */
-/* upper limit for the rows of a panel in a valid file (updates_sizes.c) */
+enum { WORD = 8 }; /* bytes of a word; all arrays begin at a word */
+/* upper limit of the number of data in a panel of a valid file (updates_sizes.c) */
 #define ROWS_MOST (INT64_C(1) << 56)
 
 static int64_t data_of(const updates_layout *l)
@@ -68,7 +68,7 @@ int64_t updates_layout_bytes(const updates_layout *l)
   return WORD * words + (l->values * (int64_t)l->element + WORD - 1) / WORD * WORD;
 }
 
-/* Returns *next and advances it by `words`; NULL if the array does not exist. */
+/* Returns *next and advances *next by `words`; returns NULL if the array does not exist. */
 static void *assign_array(int64_t **next, bool there, int64_t words)
 {
   int64_t *array = *next;
@@ -97,7 +97,7 @@ bool updates_layout_fits(const updates_layout *l, int64_t most, size_t element, 
   if (l->count < 1 || l->count > most || l->element != element) return false;
   if (l->k < 0 || l->k > ROWS_MOST || l->indices < 0 || l->values < 0) return false;
   if ((l->w || l->r) && __builtin_mul_overflow(l->count, l->k, &data)) return false;
-  /* separate tests, so that the sum cannot overflow */
+  /* separate comparisons with `words`, so that their sum cannot overflow */
   const int64_t words = room / WORD;
   return room <= INT64_MAX / 8 && l->count < words && l->indices <= words && data <= words &&
          l->values <= room / (int64_t)element && updates_layout_bytes(l) <= room;

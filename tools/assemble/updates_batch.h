@@ -8,8 +8,8 @@
 
 #include "osla_error.h"
 
-/* Memory of a batch: allocated, or with `shared` a nameless file that another process maps as
- * well. Growing it loses the contents. */
+/* Memory of a batch. It is allocated or, if `shared`, a file without a name that another process
+ * maps as well. If it grows, its contents are lost. */
 typedef struct updates_memory {
   void *start;
   int64_t room; /* size in bytes */
@@ -17,39 +17,43 @@ typedef struct updates_memory {
   int fd; /* descriptor of the shared file */
 } updates_memory;
 osla_err updates_memory_grow(updates_memory *memory, int64_t bytes);
-/* Maps `room` bytes that another process has allocated. Errors of updates_memory_grow and
- * updates_memory_map: MEM. */
+/* Maps `room` bytes of the shared file, which another process has allocated. Errors of
+ * updates_memory_grow and updates_memory_map: MEM. */
 osla_err updates_memory_map(updates_memory *memory, int64_t room);
 /* Frees or unmaps the memory; does not close fd. */
 void updates_memory_free(updates_memory *memory);
 
 /* Some updates of a file. Initialise with zeros; free with updates_memory_free(&batch.memory). */
 typedef struct updates_batch {
-  int64_t first, count;  /* index of the first update in the file, number of updates */
-  int64_t *offset;       /* [count + 1] offsets in the file */
-  int64_t k;             /* rows of a panel; 0: blocks */
-  int64_t *ix;           /* [offset[count] - offset[0]] indices */
-  void *values;          /* G or U, of the requested type */
-  double *w, *r, *g;     /* [count x k], [count x k], [number of indices]; NULL: missing */
-  updates_memory memory; /* memory of all arrays */
+  int64_t first, count; /* index of the first update in the file, number of updates in the batch */
+  /* [count + 1] offsets of the updates' indices in the data set ix of the file */
+  int64_t *offset;
+  int64_t k;    /* number of data in a panel; 0: the updates are blocks */
+  int64_t *ix;  /* [offset[count] - offset[0]] indices */
+  void *values; /* elements of G or U, in the requested type */
+  /* [count x k] weights, [count x k] residuals, [number of indices] gradients; NULL: missing in
+   * the file */
+  double *w, *r, *g;
+  updates_memory memory; /* memory that contains all arrays of the batch */
 } updates_batch;
 
-/* Sizes of the arrays of a batch, which are contiguous in its memory. */
+/* Sizes of the arrays of a batch. The arrays are contiguous in the memory of the batch. */
 typedef struct updates_layout {
   int64_t count, k;
   int64_t indices, values; /* number of elements of ix and g; number of elements of G or U */
-  size_t element;          /* bytes of a value */
-  uint8_t w, r, g;         /* 1: the array exists, 0: it does not */
+  size_t element;          /* bytes of an element of G or U */
+  uint8_t w, r, g;         /* 1 if the file has the array, 0 if not */
 } updates_layout;
 
 int64_t updates_layout_bytes(const updates_layout *layout);
-/* Sets count, k and all pointers of the batch; its memory must have updates_layout_bytes. */
+/* Sets count, k and all pointers of the batch, whose memory must have updates_layout_bytes(layout)
+ * bytes. */
 void updates_layout_assign(const updates_layout *layout, updates_batch *batch);
 
-/* Checks of a layout that a possibly damaged process has sent. updates_layout_fits: the layout is
- * valid for a request of `most` updates with values of `element` bytes, and fits in `room` bytes.
- * updates_layout_agrees: the [count + 1] offsets agree with a layout that fits.
- */
+/* Checks of a layout that a process has sent, whose memory may be damaged. updates_layout_fits
+ * returns true if the layout is valid for a request of `most` updates with values of `element`
+ * bytes, and fits in `room` bytes. updates_layout_agrees returns true if the [count + 1] offsets
+ * agree with such a layout. */
 bool updates_layout_fits(const updates_layout *layout, int64_t most, size_t element, int64_t room);
 bool updates_layout_agrees(const updates_layout *layout, const int64_t *offset);
 

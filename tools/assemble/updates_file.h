@@ -8,25 +8,31 @@
 
 #include "src/file/hdf5_filter.h"
 
-enum { UPDATES_ELEMENT_MOST = 16 }; /* bytes of a long double in the file */
+enum { UPDATES_ELEMENT_MOST = 16 }; /* bytes of the largest accepted element, a long double */
 
 struct updates {
   const char *path;
-  hid_t file, ix, u, w, r, g; /* identifiers of file and data sets; u: G or U; -1: missing */
-  int64_t count, total, k;    /* number of updates, of indices, of columns of G; k = 0: blocks U */
-  int64_t *offset;            /* [count + 1] offset of each update's indices in ix */
-  int64_t *place;             /* [count + 1] offset of each block in U; NULL: panels G */
+  /* identifiers of the file and its data sets, -1 if missing; u is the data set G or U */
+  hid_t file, ix, u, w, r, g;
+  /* number of updates, number of indices, number of columns of G; k = 0: the updates are blocks
+   * U */
+  int64_t count, total, k;
+  int64_t *offset; /* [count + 1] offset of each update's indices in ix */
+  /* [count + 1] offset of each block in U; NULL: the updates are panels G */
+  int64_t *place;
 };
 
 /* Checks of sizes (updates_sizes.c). Local. Errors: IO, MEM. */
 /* Checks that the file holds as many bytes as a data set of `rank` (1 or 2) dimensions declares.
- * Then each dimension, and the sum of eight such sets of 8-byte elements, is below 2^63 bytes. */
+ * After a success each dimension is below 2^63 bytes, and so is the sum of eight data sets of this
+ * size with 8-byte elements. */
 osla_err updates_check_size(const updates *file, const char *name, hid_t set, int rank,
                             const hsize_t dims[2]);
-/* Checks that `bytes` of memory are available. */
+/* Checks that `bytes` bytes of memory are available. */
 osla_err updates_check_memory(const updates *file, const char *what, int64_t bytes);
 
-/* Bytes of updates [first, first + count) in memory, with values of `element` bytes (updates.c). */
+/* Returns the bytes that updates [first, first + count) need in memory, with values of `element`
+ * bytes (updates.c). */
 int64_t updates_bytes(const updates *file, int64_t first, int64_t count, size_t element);
 
 #endif

@@ -18,26 +18,26 @@
 
 struct updates_reader {
   reader_process process;
-  updates_memory memory; /* memory of the process, mapped into this one */
+  updates_memory memory; /* memory that the process has allocated, mapped into this process */
   const char *path;
 };
 
-/* Message to the process: a file to open, or updates to read from the open file. */
+/* Message to the reader process: open a file, or read updates from the open file. */
 typedef struct request {
-  char path[PATH_MAX]; /* path of a file to open; "": read from the open file */
+  char path[PATH_MAX]; /* path of the file to open; "": read from the open file */
   int64_t first, count;
   osla_dtype dtype;
 } request;
 
 typedef struct answer {
   osla_err err;
-  char text[512]; /* text of the error */
+  char text[512]; /* text of the error, if any */
   int64_t count;  /* number of updates in the file */
   updates_layout layout;
-  int64_t room; /* size of the memory in bytes */
+  int64_t room; /* size of the process's memory in bytes */
 } answer;
 
-/* Sends one whole message; false: failed. */
+/* Sends one whole message. Returns false if that failed. */
 static bool send_message(int socket, const void *message, size_t size)
 {
   ssize_t sent;
@@ -150,7 +150,8 @@ osla_err updates_reader_open(updates_reader *r, const char *path, int64_t *count
   return OSLA_OK;
 }
 
-/* Checks the sizes that the process has sent, and maps its memory if that has grown. */
+/* Checks the sizes that the process has sent, and maps the memory of the process again if it has
+ * grown. */
 static osla_err map_batch(updates_reader *r, const request *q, const answer *a)
 {
   struct stat status;

@@ -22,8 +22,8 @@ static const char *class_name(H5T_class_t class)
   }
 }
 
-/* Checks the type of a data set. If floating-point numbers (H5T_FLOAT) are expected, integers are
- * accepted as well, which HDF5 converts. */
+/* Checks the type of a data set. Where floating-point numbers (H5T_FLOAT) are expected, integers
+ * are accepted as well; HDF5 converts them. */
 static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_class_t expected)
 {
   hid_t type = H5Dget_type(set);
@@ -36,8 +36,8 @@ static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_c
   return OSLA_OK;
 }
 
-/* Opens a data set; *set = -1 if it is missing and not `needed`. A damaged data set is an error in
- * both cases. */
+/* Opens a data set. If it is missing, *set is -1, and this is an error only if it is `needed`. A
+ * damaged data set is always an error. */
 static osla_err open_set(const updates *f, const char *name, bool needed, H5T_class_t class,
                          int rank, hsize_t dims[2], hid_t *set)
 {
@@ -145,7 +145,8 @@ static osla_err open_blocks(updates *f)
   return check_length(f, "U", dims[0], f->place[f->count], "elements (the sum of n^2) were");
 }
 
-/* Checks the memory for the largest update as doubles, and for its work arrays. */
+/* Checks that there is memory for the largest update with values in double, and for its work
+ * arrays. */
 static osla_err check_largest(const updates *f)
 {
   int64_t largest = 0;
@@ -173,7 +174,7 @@ static osla_err open_file(updates *f)
   OSLA_CHECK(access(f->path, R_OK) == 0, OSLA_ERR_IO, "%.200s: %s", f->path, strerror(errno));
   hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
-  /* no locking, because many ranks read the file at the same time */
+  /* no file locking, because many ranks read the file at the same time */
   (void)H5Pset_file_locking(access_list, false, true);
 #endif
   f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access_list);

@@ -1,4 +1,4 @@
-/* Checks of the declared sizes of a data set, made once when it is opened, so that later
+/* Checks of the declared sizes of a data set, made once when the data set is opened, so that later
  * computations with sizes cannot overflow. See updates_file.h. */
 #include "config.h"
 
@@ -11,16 +11,16 @@
 #include <inttypes.h>
 
 enum {
-  PACKED_MOST = 1032, /* highest compression of deflate: 258 bytes for two bits */
-  HARMLESS = 16 << 20 /* bytes that may be declared without being stored (fill values) */
+  PACKED_MOST = 1032, /* highest compression ratio of deflate: 258 bytes for two bits */
+  HARMLESS = 16 << 20 /* number of bytes that may be declared without being stored (fill values) */
 };
 
-/* 8 data sets of that many doubles have less than 2^63 bytes */
+/* limit of the number of elements: 8 data sets of so many doubles have less than 2^63 bytes */
 #define ELEMENTS_MOST (INT64_C(1) << 56)
-#define CHUNK_MOST    (UINT64_C(1) << 32) /* limit of a chunk in bytes, HDF5's own */
+#define CHUNK_MOST    (UINT64_C(1) << 32) /* HDF5's own limit of a chunk in bytes */
 
-/* Number of elements of a set or chunk. An empty dimension counts as 1, because the other
- * dimensions are also used alone. */
+/* Computes the number of elements of a data set or chunk. An empty dimension counts as 1, because
+ * the other dimensions are also used alone. Returns false if the number is too large. */
 static bool count_elements(int rank, const hsize_t *dims, uint64_t *elements)
 {
   *elements = 1;
@@ -29,7 +29,8 @@ static bool count_elements(int rank, const hsize_t *dims, uint64_t *elements)
   return *elements <= (uint64_t)ELEMENTS_MOST;
 }
 
-/* Upper limit of the size of `stored` bytes after decompression; UINT64_MAX: unknown filter. */
+/* Returns an upper limit of the size that `stored` bytes have after decompression; UINT64_MAX if a
+ * filter is unknown. */
 static uint64_t most_unpacked(hid_t create, uint64_t stored)
 {
   uint64_t most = stored;
@@ -57,7 +58,7 @@ static osla_err check_chunks(const updates *f, const char *name, hid_t create, i
   return updates_check_memory(f, name, (int64_t)(elements * element));
 }
 
-/* Checks a data set whose data are in this file. */
+/* Checks a data set whose data are in this file, not in other files. */
 static osla_err check_stored(const updates *f, const char *name, hid_t set, hid_t create,
                              uint64_t bytes)
 {

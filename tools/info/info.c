@@ -16,7 +16,7 @@ static const char after[] =
   "Exit status: 0 when OSLA can work here, 1 when a test that it relies on fails,\n"
   "2 when the options are wrong or the JSON file cannot be written.\n";
 
-/* Runs all tests and prints the report. Collective; the same status on all ranks. */
+/* Runs all tests and prints the report. Collective; returns the same exit status on all ranks. */
 static int run_tests(osla_transport *t, const info_system *system, const char *json_file,
                      int limit_seconds)
 {
@@ -24,7 +24,7 @@ static int run_tests(osla_transport *t, const info_system *system, const char *j
   memset(&findings, 0, sizeof findings);
   if (system->rank == 0) info_print_system(system);
 
-  /* measured speeds would be those of the machine description */
+  /* speeds are not measured in a simulation: they would be those of the machine description */
   bool simulated = osla_simulated_machine();
   info_watchdog *dog = simulated ? NULL : info_watchdog_start(system->rank, limit_seconds);
   if (info_test_transport(t, dog, &findings)) info_test_mpi(t, system, dog, &findings);

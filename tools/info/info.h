@@ -22,15 +22,16 @@
 enum { INFO_UNSET = -1 - 0x7fffffff };
 
 typedef struct info_job {
-  long long ranks, per_node, n, nb; /* options of --predict; INFO_UNSET: not given */
+  /* values of the options of --predict; INFO_UNSET: the user did not give the option */
+  long long ranks, per_node, n, nb;
 } info_job;
 
-/* Prints the predicted memory; returns the exit status, the same on all ranks. Collective if there
+/* Prints the predicted memory. Returns the exit status, the same on all ranks. Collective if there
  * is a JSON file. */
 int info_predict(const info_job *job, const char *json_file);
 
 typedef struct info_rank {
-  int node;                               /* index of the node (ranks that share memory) */
+  int node;                               /* index of the node, whose ranks share memory */
   int host_first;                         /* lowest rank on the same host */
   int cores;                              /* number of cores of the host */
   char host[64];                          /* name of the host */
@@ -39,10 +40,10 @@ typedef struct info_rank {
 
 typedef struct info_mpi {
   char family[32];   /* "MPICH", "Open MPI", "Intel MPI", "MVAPICH", or "unknown" */
-  char version[32];  /* version, such as "4.0.2"; "" if not known */
-  char device[32];   /* device of MPICH, such as "ch4:ucx"; "" if not known */
-  int number[3];     /* version as numbers: 4, 0, 2 */
-  int standard[2];   /* version of the MPI standard: 4, 0 */
+  char version[32];  /* version, such as "4.0.2"; "" if unknown */
+  char device[32];   /* device of MPICH, such as "ch4:ucx"; "" if unknown */
+  int number[3];     /* the parts of the version: 4, 0, 2 */
+  int standard[2];   /* version of the MPI standard, such as 4, 0 */
   char library[160]; /* first line of MPI_Get_library_version */
   /* thread level of MPI: "multiple", "serialized", "funneled" or "single" */
   const char *thread_level;
@@ -51,26 +52,28 @@ typedef struct info_mpi {
 typedef struct info_system {
   int rank, size, n_nodes, n_hosts;
   info_rank *ranks; /* [size] facts about each rank; owned */
-  command_cpu cpu;  /* cores and BLAS threads on this rank's host */
+  command_cpu cpu;  /* number of cores and BLAS threads on the host of this rank */
   info_mpi mpi;
   const char *blas;
-  const char *transport;     /* name of the transport: "mpi", "armci" */
-  bool oversubscribed;       /* true if a host has more computing threads than cores */
-  char gnuplot[256];         /* path of gnuplot; "" if not found */
-  int origin[2], partner[2]; /* a pair of ranks on one node and a pair across nodes; -1: none */
+  const char *transport; /* name of the transport: "mpi" or "armci" */
+  bool oversubscribed;   /* true if a host has more computing threads than cores */
+  char gnuplot[256];     /* path of gnuplot; "" if not found */
+  /* two pairs of ranks, the first on one node, the second across nodes; -1: there is no such
+   * pair */
+  int origin[2], partner[2];
 } info_system;
 
-/* Collects the facts. Collective. Errors: MPI, MEM. */
+/* Collects the facts about the system. Collective. Errors: MPI, MEM. */
 osla_err info_system_examine(osla_transport *t, info_system *system);
 void info_system_free(info_system *system);
 const char *info_hdf5(void);   /* HDF5 of this build: "yes, parallel", "yes, serial" or "no" */
 bool info_has_scalapack(void); /* true if the build found ScaLAPACK */
 
 typedef enum info_verdict {
-  INFO_OK,     /* the tested function works */
-  INFO_NO,     /* this MPI cannot do it, and OSLA works around it */
-  INFO_FAILED, /* OSLA relies on it, and it fails */
-  INFO_SKIPPED /* not enough ranks or nodes, or not enough memory */
+  INFO_OK,     /* the tested function of MPI works */
+  INFO_NO,     /* this MPI cannot do what was tested, and OSLA works around it */
+  INFO_FAILED, /* OSLA relies on the tested function, and the test failed */
+  INFO_SKIPPED /* not tested: not enough ranks or nodes, or not enough memory */
 } info_verdict;
 
 typedef struct info_test {
@@ -85,11 +88,11 @@ enum { INFO_ON_NODE, INFO_ACROSS, INFO_WAYS };
 
 typedef struct info_speed {
   bool measured;
-  double notify;   /* median seconds, one way */
-  double put, get; /* median rate in bytes per second */
+  double notify;   /* median time of a notify in seconds, one way */
+  double put, get; /* median rates in bytes per second */
 } info_speed;
 
-/* Times of operations on a target on another node that computes. */
+/* Times of operations on a target rank that computes meanwhile, on another node. */
 typedef struct info_busy {
   double seconds; /* duration of the computation; 0: not measured */
   osla_probe_times times;
@@ -115,13 +118,14 @@ typedef struct info_findings {
   info_seen seen[INFO_HAZARDS];
 } info_findings;
 
-/* Adds a test to the list; the text is printf-style. All ranks add the same test. */
+/* Adds a test and its result to the list; the text is printf-style. All ranks add the same test. */
 void info_add(info_findings *findings, const char *name, info_verdict verdict, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
 
-/* Run tests and add their results. Collective; the same results on all ranks. info_test_transport
- * returns false if ranks cannot share memory at all; then no other test is possible.
- * info_measure_speed must not run after a failed test, because its waits have no time limit. */
+/* Run tests and add their results to the findings. Collective; the same results on all ranks.
+ * info_test_transport returns false if the ranks cannot share memory at all, so that no other test
+ * is possible. info_measure_speed must not run after a failed test, because its waits have no time
+ * limit. */
 typedef struct info_watchdog info_watchdog;
 bool info_test_transport(osla_transport *t, info_watchdog *dog, info_findings *findings);
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,
@@ -129,8 +133,8 @@ void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *
 void info_measure_speed(osla_transport *t, const info_system *system, info_watchdog *dog,
                         info_findings *findings);
 
-/* A thread that ends the process, with one line on rank 0, when a test takes longer than the
- * limit. A blocking MPI call that hangs cannot be ended otherwise. info_watchdog_start returns
+/* A watchdog thread. It ends the process, with one line on rank 0, when a test takes longer than
+ * the limit; a blocking MPI call that hangs cannot be ended otherwise. info_watchdog_start returns
  * NULL if the thread could not be started; the other functions accept NULL. */
 info_watchdog *info_watchdog_start(int rank, double limit_seconds);
 void info_watchdog_begin(info_watchdog *dog, const char *test);
@@ -138,28 +142,28 @@ double info_watchdog_limit(const info_watchdog *dog);
 void info_watchdog_stop(info_watchdog *dog);
 
 typedef struct info_rule {
-  const char *does;  /* the action of OSLA */
-  const char *cause; /* library, version and cause in plain words */
+  const char *does;  /* what OSLA does as a workaround */
+  const char *cause; /* library, version and cause of the workaround in plain words */
 } info_rule;
 
-/* info_rule_get returns rule i; NULL beyond the last. info_rule_concern tells whether its cause
- * concerns this MPI: "yes, seen" and "no, not seen" by the tests, "yes" and "no, fixed" by its
- * version, "every MPI", "not known". */
+/* info_rule_get returns workaround i, or NULL beyond the last. info_rule_concern tells whether the
+ * cause of workaround i concerns this MPI: "yes, seen" or "no, not seen" if a test decides, "yes"
+ * or "no, fixed" if the version decides, otherwise "every MPI" or "not known". */
 const info_rule *info_rule_get(int i);
 const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *findings);
 
-/* Limit i of a transport in plain words; NULL beyond the last. */
+/* Returns limit i of a transport in plain words, or NULL beyond the last limit. */
 const char *info_limit_get(const char *transport, int i);
 
-/* Text and JSON report. Rank 0. */
+/* Print the text report. Rank 0. */
 
 void info_print_system(const info_system *system);
 void info_print_findings(const info_system *system, const info_findings *findings);
-/* JSON report as a new reference; NULL: no memory */
+/* Returns the JSON report as a new reference; NULL: no memory. Rank 0. */
 json_t *info_json(const info_system *system, const info_findings *findings);
-/* text of a verdict: "ok", "no", "FAILED", "-" */
+/* Returns the text of a verdict: "ok", "no", "FAILED" or "-". */
 const char *info_verdict_name(info_verdict verdict);
-/* first failed test; NULL: none */
+/* Returns the first failed test, or NULL if no test failed. */
 const info_test *info_first_failure(const info_findings *findings);
 
 #endif

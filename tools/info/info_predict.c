@@ -15,19 +15,19 @@ enum { NRHS = 64 };
 
 typedef struct row {
   const char *key, *name;
-  uint64_t bytes; /* bytes of a rank */
+  uint64_t bytes; /* predicted memory of a rank in bytes */
 } row;
 
-/* Memory of the drop-in for ScaLAPACK: copies of three operands, limited to what a context caches
- * (doc/scalapack.md). */
+/* Returns the memory of the drop-in for ScaLAPACK: copies of three operands, but at most what a
+ * context caches (doc/scalapack.md). */
 static uint64_t drop_in(uint64_t matrix)
 {
   const uint64_t most = UINT64_C(1) << 30;
   return matrix < most / 3 ? 3 * matrix : most;
 }
 
-/* Memory of the page tables of one rank: it maps the matrices of all ranks of its node, with 8
- * bytes for each page of 4 KiB. */
+/* Returns the memory of the page tables of one rank: the rank maps the matrices of all ranks of its
+ * node, with 8 bytes for each page of 4 KiB. */
 static uint64_t page_tables(const osla_shape *s, uint64_t matrix)
 {
   uint64_t share = matrix / 512;

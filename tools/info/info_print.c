@@ -9,8 +9,8 @@
 
 enum { WIDTH = 96 };
 
-/* Prints a text in lines of WIDTH columns. The first line already has `used` columns, the others
- * get `indent` blanks. */
+/* Prints a text in lines of WIDTH columns. `used` columns of the first line are already printed;
+ * the other lines begin with `indent` blanks. */
 static void print_wrapped(const char *text, int indent, int used)
 {
   int column = used;
@@ -118,7 +118,7 @@ void info_print_system(const info_system *system)
   print_ranks_and_nodes(system);
   print_libraries(system);
   print_memory(system);
-  (void)fflush(stdout); /* the following tests take some seconds */
+  (void)fflush(stdout); /* print this now, because the following tests take some seconds */
 }
 
 const char *info_verdict_name(info_verdict verdict)

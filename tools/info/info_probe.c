@@ -3,7 +3,8 @@
 
 static const double busy_seconds = 0.05;
 
-/* " (on the node)" or " (across nodes)" if only that kind of pairs is concerned, else "". */
+/* Returns " (on the node)" or " (across nodes)" if a hazard was found for only one of these two
+ * kinds of pairs, otherwise "". */
 static const char *where(const int value[OSLA_PROBE_KINDS])
 {
   if (value[OSLA_PROBE_ON_NODE] > 0 && value[OSLA_PROBE_ACROSS] == 0) return " (on the node)";
@@ -117,7 +118,7 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
              format_seconds(get).s, format_seconds(put).s);
 }
 
-/* Repeats the measurement on a transport with a progress thread. */
+/* Repeats the measurement of osli_probe_busy_target on a transport with a progress thread. */
 static osla_err probe_with_thread(osla_transport *t, const osla_probe_pair *pair,
                                   osla_probe_times *times)
 {
@@ -144,7 +145,7 @@ static void add_get(info_findings *f, const char *name, const osla_probe_times *
              format_seconds(times->get).s);
 }
 
-/* Reports whether notify and fetch-and-add need the target's processor. */
+/* Reports whether notify and fetch-and-add need the processor of the target rank. */
 static void add_notify(info_findings *f, const char *name, const osla_probe_times *times)
 {
   bool notify_late = was_delayed(times->notify), fetch_late = was_delayed(times->fetch_add);

@@ -1,4 +1,4 @@
-/* Replaces info_probe.c in simulations. */
+/* Replaces info_probe.c in simulations, which have no MPI library to test. */
 #include "tools/info/info.h"
 
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,

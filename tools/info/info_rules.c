@@ -1,16 +1,17 @@
 /* Limits and workarounds in force: what OSLA does, the library and version that made it necessary,
- * and whether the present MPI is concerned. Measured with Debian's MPICH 4.0.2 unless another
- * source is named. */
+ * and whether the present MPI is concerned. The causes were found with Debian's MPICH 4.0.2 unless
+ * another source is named. */
 #include "tools/info/info.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* How it is known whether an MPI is concerned. */
+/* How OSLA decides whether the cause of a workaround concerns an MPI. */
 typedef enum info_basis {
-  EVERY_MPI, /* cause in the MPI standard or the operating system */
-  BY_TEST,   /* a test detects it; without a result by version */
-  /* MPICH before `fixed`, or exactly 4.0.2 if `fixed` is unknown; other libraries: not known */
+  EVERY_MPI, /* the cause is in the MPI standard or in the operating system */
+  BY_TEST,   /* a test decides; if the test has not run, the version decides as for BY_VERSION */
+  /* concerned is MPICH before `fixed`, or only MPICH 4.0.2 if `fixed` is unknown; for other
+   * libraries the answer is "not known" */
   BY_VERSION,
   NOT_KNOWN
 } info_basis;
@@ -18,8 +19,8 @@ typedef enum info_basis {
 typedef struct info_rule_entry {
   info_rule rule;
   info_basis basis;
-  int hazard;   /* index of the hazard, for BY_TEST */
-  int fixed[3]; /* first MPICH version without the problem; {0}: not known */
+  int hazard;   /* index of the hazard that the test detects, for BY_TEST */
+  int fixed[3]; /* first MPICH version without the problem; {0}: unknown */
 } info_rule_entry;
 
 static const info_rule_entry rules[] = {
@@ -103,7 +104,7 @@ const info_rule *info_rule_get(int i)
   return i < (int)(sizeof rules / sizeof *rules) ? &rules[i].rule : NULL;
 }
 
-/* Limits of ARMCI-MPI 0.3.1 unless another library is named. */
+/* Limits of the transport ARMCI with ARMCI-MPI 0.3.1, unless another library is named. */
 static const char *const armci_limits[] = {
   "no load and store between ranks: ARMCI gives no address of a neighbour's memory, so each rank "
   "is "

@@ -1,5 +1,5 @@
-/* Latency of notify, bandwidth of put and get, between one pair of ranks on a node and one across
- * nodes; the other ranks sleep. */
+/* Measures the latency of notify and the bandwidth of put and get, between one pair of ranks on a
+ * node and one pair across nodes; the other ranks sleep. */
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "tools/info/info.h"
@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* *one_way := half the median round trip, on the origin. */
+/* Sets *one_way on rank `origin` to half the median round trip of a notify, in seconds. */
 static osla_err time_notify(osla_segment *s, int me, int origin, int target, double *one_way)
 {
   double took[ROUND_TRIPS];
@@ -37,9 +37,8 @@ static osla_err time_notify(osla_segment *s, int me, int origin, int target, dou
   return OSLA_OK;
 }
 
-/* *rate := median rate of one transfer of BYTES to each piece, after a pass that maps the pages;
- * on the origin.
- */
+/* Sets *rate on the origin to the median rate in bytes per second of one transfer of BYTES bytes to
+ * each piece of the target's memory. A first pass, which maps the pages, is not timed. */
 static osla_err time_transfers(osla_segment *s, int target, bool put, void *buffer, int pieces,
                                double *rate)
 {
@@ -90,7 +89,8 @@ static osla_err measure(osla_transport *t, int origin, int target, int pieces, i
   return osla_bcast(t, speed, sizeof *speed, MPI_BYTE, origin);
 }
 
-/* Number of pieces that use at most a quarter of the free memory; the same on all ranks. */
+/* Returns the number of pieces that need at most a quarter of the free memory; the same on all
+ * ranks. */
 static int choose_pieces(const info_system *system)
 {
   uint64_t least = UINT64_MAX;

@@ -29,7 +29,8 @@ bool info_has_scalapack(void)
 #endif
 }
 
-/* Finds a program along PATH, as the shell does; "": not found. */
+/* Finds a program along PATH, as the shell does. Sets `found` to its path, or to "" if there is
+ * none. */
 static void find_program(const char *program, char *found, size_t size)
 {
   const char *path = getenv("PATH");
@@ -51,7 +52,7 @@ static const char *thread_level_name(void)
                                           : "single";
 }
 
-/* Copies the word after `key` in `text`. */
+/* Copies the word that follows `key` in `text`; "" if `text` does not contain `key`. */
 static void copy_word_after(const char *text, const char *key, char *word, size_t size)
 {
   const char *start = strstr(text, key);

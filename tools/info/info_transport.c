@@ -1,6 +1,6 @@
-/* Self-test of the transport: data arrive complete, at the right place, when the contract says so.
- * Every rank communicates with the ranks 1, 2, 4, ... after it, so that pairs on a node and across
- * nodes and every power-of-two distance are tested in O(log ranks) steps. */
+/* Self-test of the transport: data must arrive complete, at the right address, and by the time that
+ * the contract says. Every rank communicates with the ranks 1, 2, 4, ... after it, so that pairs on
+ * a node, pairs across nodes and all power-of-two distances are tested in O(log ranks) steps. */
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
@@ -13,7 +13,8 @@
 
 enum { PIECE = 65536 + 24, MAX_STEPS = 31, ROUNDS = 10, FETCHES = 50 };
 
-/* Offsets and sizes that are not multiples of a word, within one slot of PIECE bytes. */
+/* Offsets and sizes of test transfers within a slot of PIECE bytes; most are not multiples of a
+ * word. */
 static const struct {
   size_t at, bytes;
 } parts[] = {{0, 8}, {13, 1}, {21, 3}, {29, 65521}};
@@ -35,7 +36,7 @@ void info_add(info_findings *findings, const char *name, info_verdict verdict, c
 static unsigned char pattern(int origin, int target, int salt, size_t i)
 {
   size_t x = (size_t)origin * 131 + (size_t)target * 17 + (size_t)salt * 5 + i * 3 + i / 251;
-  return (unsigned char)(1 + x % 255); /* never 0, the value in a new segment */
+  return (unsigned char)(1 + x % 255); /* never 0, because memory of a new segment is 0 */
 }
 
 static void fill(unsigned char *piece, int origin, int target, int salt)
@@ -61,7 +62,8 @@ static int count_steps(int size)
   return steps;
 }
 
-/* The rank `distance` after this one (before it if negative), cyclically. */
+/* Returns the rank that follows this rank at `distance`, cyclically; a negative distance means a
+ * preceding rank. */
 static int partner(osla_transport *t, int distance)
 {
   int size = osla_transport_size(t);
@@ -132,7 +134,8 @@ static osla_err wait_for(osla_segment *s, int origin, int purpose, uint64_t valu
   return OSLA_OK;
 }
 
-/* Purpose 0: the data have arrived; purpose 1: they have been checked and may be overwritten. */
+/* Exchanges notifies. Those with purpose 0 say that data have arrived; those with purpose 1 say
+ * that the data have been checked and may be overwritten. */
 static osla_err notify_all(osla_transport *t, osla_segment *s, unsigned char *piece,
                            double limit_seconds)
 {
@@ -186,7 +189,7 @@ static void add_result(info_findings *findings, const char *name, osla_err err, 
     info_add(findings, name, INFO_FAILED, "%s", osla_error_text());
 }
 
-/* Tests put, get and notify; returns false if no segment can be created. */
+/* Tests put, get and notify. Returns false if no segment can be created. */
 static bool test_pairs(osla_transport *t, info_watchdog *dog, info_findings *findings)
 {
   osla_segment *s = NULL;

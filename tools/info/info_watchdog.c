@@ -1,4 +1,4 @@
-/* Ends a self-test that hangs. See info.h. */
+/* Ends the process if a self-test hangs. See info.h. */
 #include "tools/info/info.h"
 
 #include <errno.h>
@@ -25,13 +25,13 @@ static void set_deadline(info_watchdog *dog)
   dog->deadline.tv_sec += (time_t)dog->limit;
 }
 
-/* The test hangs: rank 0 prints a line, and the process exits; the launcher ends the other ranks.
- */
+/* Called if the test hangs: rank 0 prints a line, and the process exits; then the launcher ends the
+ * other ranks. */
 _Noreturn static void end_process(const info_watchdog *dog)
 {
   (void)command_error("info", "FAILED: the test '%s' did not end within %g s", dog->test,
                       dog->limit);
-  if (dog->rank != 0) (void)sleep(1); /* lets rank 0 print its line first */
+  if (dog->rank != 0) (void)sleep(1); /* the pause lets rank 0 print its line first */
   _exit(OSLA_EXIT_FAILED);
 }
 

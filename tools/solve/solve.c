@@ -1,5 +1,5 @@
-/* `osla solve` for dense H. There is one matrix in memory: it is factored in place, and H is read
- * again for the residual. */
+/* `osla solve` for dense H. There is only one matrix in memory: H is factored in place, and read
+ * again from the file to compute the residual. */
 #include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
 
@@ -15,18 +15,18 @@ typedef struct solve_job {
   osla_grid *grid;
   osla_file *file;
   osla_file_matrix stored; /* type, size and stored triangle of H in the file */
-  osla_uplo uplo;          /* triangle that is factored */
-  double *g;               /* [n] right-hand side g, later solution x */
+  osla_uplo uplo;          /* triangle of H that is factored */
+  double *g;               /* [n] right-hand side g, later the solution x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
   double rcond, residual; /* reciprocal condition number, scaled residual; NaN: not computed */
   osla_mixed_result mixed;
-  char verdict[80]; /* SOLVE_GOOD, or the defect of x */
+  char verdict[80]; /* SOLVE_GOOD, or a text about the defect of x */
   double seconds_read, seconds_solve;
 } solve_job;
 
-/* Rank 0 checks all files: their names before the work; with `room` the free space, when the order
- * of H is known. */
+/* Checks all files on rank 0: if `room`, the free space, when the order of H is known; otherwise,
+ * before the work, that all files are different and writable. */
 static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
@@ -58,7 +58,7 @@ static osla_err examine_matrix(solve_job *job)
   return OSLA_OK;
 }
 
-/* Reads H + damping I, both triangles. */
+/* Reads H + damping I from the file, and completes both triangles. */
 static osla_err read_h(solve_job *job)
 {
   osla_layout l = osla_matrix_layout(job->h);
@@ -140,7 +140,7 @@ static osla_err solve_lu(solve_job *job, double norm)
   return osla_gecon(job->h, job->ipiv, norm, &job->rcond);
 }
 
-/* H is not changed by this method. */
+/* The mixed-precision method does not change H. */
 static osla_err solve_mixed(solve_job *job)
 {
   OSLA_CALL(osla_posv_mixed(job->uplo, job->h, job->b, job->x, NULL, &job->mixed));
@@ -169,7 +169,7 @@ static osla_err measure_residual(solve_job *job)
   return osla_residual(job->h, job->x, job->b, &job->residual);
 }
 
-/* Copies x to every rank, in double. */
+/* Copies x to every rank, converted to double. */
 static osla_err fetch_x(solve_job *job)
 {
   int64_t n = job->stored.n;
@@ -183,7 +183,7 @@ static osla_err fetch_x(solve_job *job)
   return err;
 }
 
-/* Sets the verdict from residual and x, the same on all ranks. */
+/* Sets the verdict from the residual and x; it is the same on all ranks. */
 static void set_verdict(solve_job *job)
 {
   (void)snprintf(job->verdict, sizeof job->verdict, "%s", SOLVE_GOOD);
@@ -282,8 +282,8 @@ static osla_err solve_dense(osla_transport *t, const solve_options *options, sol
   return err;
 }
 
-/* Writes the JSON report, prints the defect of x if any, and returns the exit status. Collective.
- */
+/* Writes the JSON report, prints the defect of x if it has one, and returns the exit status.
+ * Collective. */
 static int finish(const solve_options *o, osla_err err, const solve_report *report)
 {
   int status = command_fail("solve", err);

@@ -72,7 +72,7 @@ static int check_sparse(const solve_options *o)
   return OSLA_EXIT_OK;
 }
 
-/* Rejects options of the other kind of matrices. */
+/* For a dense matrix, rejects options of sparse matrices, and the other way round. */
 static int check_unused_options(int argc, char **argv, const solve_options *o)
 {
   static const struct {

@@ -1,7 +1,8 @@
-/* `osla solve` for a sparse system: A from a Matrix Market file, b from another, by CG or LSQR.
+/* `osla solve` for a sparse system A x = b by CG or LSQR. A and b come from two Matrix Market
+ * files.
  *
- * Default method: CG if A is square and A x = A^T x for a random x, else LSQR. A matrix that CG
- * finds indefinite is an error. */
+ * Default method: CG if A is square and A x = A^T x for a random x, otherwise LSQR. A matrix that
+ * CG finds to be indefinite is an error. */
 #include "osla_random.h"
 #include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
@@ -22,8 +23,8 @@ typedef struct sparse_job {
   osla_operator op;
   osla_jacobi *jacobi;
   solve_method method;
-  int64_t rows, columns, entries; /* size of the whole matrix */
-  double *b, *x;                  /* this rank's parts of right-hand side and solution */
+  int64_t rows, columns, entries; /* numbers of rows, columns and nonzeros of the whole matrix */
+  double *b, *x;                  /* this rank's part of the right-hand side, and of the solution */
   double *r, *shifted;            /* [op.rows] and [op.columns] work arrays */
   double *whole;                  /* [columns] x on all ranks */
   osla_krylov_result result;
@@ -76,7 +77,7 @@ static osla_err read_system(sparse_job *job)
   return OSLA_OK;
 }
 
-/* Tests A x = A^T x within rounding for a random x. */
+/* Tests for a random x that A x = A^T x up to rounding errors. */
 static osla_err test_symmetry(sparse_job *job, bool *symmetric)
 {
   const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
@@ -111,7 +112,7 @@ static osla_err choose_method(sparse_job *job)
   return OSLA_OK;
 }
 
-/* y := (A + damping I) x + beta y, for CG's symmetric A. */
+/* y := (A + damping I) x + beta y for symmetric A: the operator that CG uses. */
 static osla_err apply_damped(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
   sparse_job *job = arg;
@@ -133,13 +134,13 @@ static osla_err solve_by_cg(sparse_job *job, const osla_krylov_options *options)
   return osla_cg(&op, job->jacobi ? &m : NULL, job->b, job->x, options, &job->result);
 }
 
-/* Solves with columns scaled to norm 1. */
+/* Solves by LSQR; without damping the columns of A are scaled to norm 1. */
 static osla_err solve_by_lsqr(sparse_job *job, const osla_krylov_options *options)
 {
   const bool scaled = !(job->options->damping > 0.0);
   OSLA_CALL(osla_csr_column_norms(job->a, job->shifted));
   for (int64_t j = 0; j < job->op.columns; j++) {
-    /* limits of the norm keep its reciprocal finite */
+    /* the norm is limited to a range in which its reciprocal is finite */
     const double norm = fmin(fmax(job->shifted[j], DBL_MIN), DBL_MAX);
     job->shifted[j] = job->shifted[j] > 0.0 ? 1.0 / norm : 1.0;
   }
@@ -154,8 +155,8 @@ static osla_err solve_system(sparse_job *job)
   return job->method == SOLVE_CG ? solve_by_cg(job, &options) : solve_by_lsqr(job, &options);
 }
 
-/* *norm := |r| / |b|, or |r| if b = 0. Elements are divided by the largest one, so that no square
- * overflows or underflows. */
+/* Sets *norm to |r| / |b|, or to |r| if b = 0. The elements are divided by the largest element, so
+ * that no square overflows or underflows. */
 static osla_err relative_norm(sparse_job *job, const double *r, const double *b, double *norm)
 {
   double largest[2] = {0.0}, sum[2] = {0.0};
@@ -176,7 +177,8 @@ static osla_err relative_norm(sparse_job *job, const double *r, const double *b,
   return OSLA_OK;
 }
 
-/* Computes |b - A x| / |b| (for CG with the damping) and x on all ranks, and sets the verdict. */
+/* Computes the relative residual |b - A x| / |b| (for CG A includes the damping), gathers x on all
+ * ranks, and sets the verdict. */
 static osla_err set_verdict(sparse_job *job)
 {
   static const char *const ends[] = {[OSLA_KRYLOV_CONVERGED] = SOLVE_GOOD,
