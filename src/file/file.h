@@ -22,7 +22,7 @@ typedef struct file_item {
   /* checksum: osli_file_sum of the data plus osli_file_sum_head of the type and sizes */
   uint64_t checksum;
   int32_t type;   /* element type, a file_type */
-  int32_t stored; /* meaningful elements of a matrix, an osla_stored */
+  int32_t stored; /* elements of a matrix that have a meaning (all or a triangle), an osla_stored */
   int32_t vector; /* 1 for a vector, 0 for a matrix */
   int32_t unused;
 } file_item;

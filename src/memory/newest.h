@@ -22,7 +22,7 @@ typedef struct newest {
   _Atomic uint32_t closed;
 } newest;
 
-/* Publishes the writer's slot and returns its next one. */
+/* Publishes the writer's slot, and returns the slot that the writer fills next. */
 static inline uint32_t newest_publish(newest *n, uint32_t slot)
 {
   return atomic_exchange_explicit(&n->between, slot | NEWEST_FRESH, memory_order_acq_rel) &

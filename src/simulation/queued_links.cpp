@@ -15,10 +15,10 @@ namespace
 
 // transfers of at most this many bytes (two or three packets) do not wait in queues
 constexpr double short_bytes = 4096;
-constexpr double smallest_part =
-  16384; // smallest number of bytes of the parts into which a longer transfer is cut
-constexpr double most_parts =
-  16; // greatest number of parts of a transfer; each part costs real time
+// smallest number of bytes of the parts into which a longer transfer is cut
+constexpr double smallest_part = 16384;
+// greatest number of parts of a transfer; each part costs real time
+constexpr double most_parts = 16;
 
 // seconds; a link that the head reaches within this time counts as reached now
 constexpr double negligible_delay = 1e-6;
@@ -164,7 +164,8 @@ double pass_without_queueing(const std::vector<LinkState *> &route, double bytes
 void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                               osli_sim_done *done, void *arg)
 {
-  static std::vector<s4u::Link *> links; // reused by all calls, of which one runs at a time
+  static std::vector<s4u::Link *>
+    links; // memory that all calls reuse; only one call runs at a time
   links.clear();
   from->route_to(to, links, nullptr);
   auto size = static_cast<double>(std::max<size_t>(bytes, 1));

@@ -227,8 +227,9 @@ static int64_t length_of(int number)
   return number < 508 ? 1 : 2045 + number % 4;
 }
 
-/* Lines exist for numbers below 512 only. The last rank numbers its channels in reverse, so that
- * channels have two lines, a line in one direction, or none. */
+/* Tests channels with and without message lines, which exist for numbers below 512 only. The last
+ * rank numbers its channels in reverse, so that channels have two lines, a line in one direction,
+ * or none. */
 static void test_without_lines(void)
 {
   enum { MANY = 520, LINES = 512, ROUNDS = 3 };

@@ -125,7 +125,7 @@ static void test_hooks_one_at_a_time(void)
   osla_transport *t = with_progress_thread();
   nest n = {.t = t};
   OSLA_ASSERT_OK(osla_progress_add(t, call_progress, &n));
-  double end = osla_clock() + 5.0; /* a limit much longer than the calls need */
+  double end = osla_clock() + 5.0; /* time limit, much longer than the calls need */
   for (int i = 0; (i < 2000 || n.calls < 2000) && osla_clock() < end; i++)
     osla_progress(t);
   osla_progress_remove(t, call_progress, &n);
