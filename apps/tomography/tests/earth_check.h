@@ -4,8 +4,8 @@
 
 #include "apps/tomography/reference/mode.h"
 
-/* Functions of the frequency (rad/s) with zeros at the modes of order l of a homogeneous sphere
- * without gravity: Lamb (1882). */
+/* Functions of the frequency (rad/s) that are zero at the modes of order l of a homogeneous sphere
+ * without gravity; source: Lamb (1882). */
 typedef struct homogeneous {
   double radius, vp, vs;
   int l;

@@ -21,7 +21,8 @@ static double *zeros(int64_t count)
   return calloc((size_t)count + 1, sizeof(double));
 }
 
-/* matrix[ix, ix] += g^T g, upper triangle; ix ascends. */
+/* Adds g^T g to the rows and columns ix of the matrix, in its upper triangle; the indices ix
+ * ascend. */
 static void add_product(double *matrix, int64_t n, const double *g, int64_t rows, int64_t columns,
                         const int64_t *ix)
 {
@@ -52,8 +53,8 @@ static tomo_arc arc_of(const invert_job *job, int64_t id)
   return arc;
 }
 
-/* Computes the whitened data of a path: those of the table times factor / sigma, or those of the
- * true model. */
+/* Computes the whitened data of a path: the table's data times factor / sigma, or, without a table,
+ * data predicted from the true model. */
 static void find_data(const invert_job *job, tomo_path *path, int64_t at, double *d)
 {
   const tomo_set set = tomo_data_set(&job->data, at);
@@ -149,7 +150,8 @@ static void measure_misfit(const invert_job *job, invert_reference *r)
   tomo_path_destroy(&path);
 }
 
-/* Computes diag(I - (H + P)^-1 P) with the given factor. */
+/* Computes the diagonal of the resolution matrix I - (H + P)^-1 P from the Cholesky factor of H +
+ * P. */
 static void resolve(invert_reference *r, const double *factor)
 {
   const int n = (int)r->n;

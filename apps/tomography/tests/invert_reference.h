@@ -24,8 +24,8 @@ bool reference_assemble(const invert_job *job, invert_reference *out);
  * Local. */
 bool reference_solve(const invert_job *job, invert_reference *reference);
 
-/* inverse [n * n] := (H + P)^-1, both triangles, by dpotrf and dpotri, after reference_assemble.
- * Local.
+/* Sets inverse[n * n] to (H + P)^-1, both triangles, by dpotrf and dpotri. Needs the result of
+ * reference_assemble. Local.
  */
 void reference_invert(const invert_reference *reference, double *inverse);
 

@@ -11,9 +11,10 @@ typedef struct test_job {
   command_line line;
 } test_job;
 
-/* Reads the input and makes the problem, without the assembly: mesh 4 (162 knots) x 3 radial
- * functions, without --data cells of 45 degrees, then the options of the case, separated by
- * blanks, and the process grid if it is not empty. Collective; false after a failed assertion. */
+/* Reads the input and makes the problem, but does not assemble it. The command line has mesh
+ * frequency 4 (162 knots) and 3 radial functions, cells of 45 degrees unless the case has --data,
+ * the options of the case, separated by blanks, and the process grid unless `grid` is empty.
+ * Collective; false after a failed assertion. */
 bool test_job_open(test_job *s, const char *case_options, const char *grid);
 void test_job_close(test_job *s);
 

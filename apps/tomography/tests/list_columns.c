@@ -40,7 +40,8 @@ void test_list_kinds(void)
               ":3: this is the header of a list of earthquakes, not of stations");
 }
 
-/* Times in several columns are combined, for any set of columns; no given part is lost. */
+/* A time whose parts are in several columns is combined, for any set of columns; no given part is
+ * ignored. */
 void test_list_times(void)
 {
   static const struct {

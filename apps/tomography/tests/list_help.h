@@ -11,11 +11,12 @@ typedef osla_err list_reader(const char *file, tomo_site **sites, int64_t *count
 /* Writes a new temporary file; `path` becomes its name. */
 void list_write(const char *content, char path[64]);
 
-/* Reads a correct content; the caller frees *sites. Returns the number of entries. */
+/* Reads a correct list; the caller frees *sites. Returns the number of entries. */
 int64_t list_read(list_reader *read, const char *content, tomo_site **sites);
 
-/* Asserts that the content is rejected with one line, "FILE" followed by `expected`; if `expected`
- * ends in "...", only the beginning counts. Asserts that the reader returns no memory. */
+/* Asserts that the reader rejects the content with a message of one line, the name of the file
+ * followed by `expected`, and returns no memory. If `expected` ends in "...", only the begin of the
+ * message is compared. */
 void list_refuse(list_reader *read, const char *content, const char *expected);
 void list_refuse_bytes(list_reader *read, const char *content, size_t size, const char *expected);
 

@@ -8,7 +8,7 @@
 
 #include "apps/tomography/readers/tomo_store.h"
 
-/* True if the arrays agree. */
+/* True if two arrays agree within the tolerance; otherwise prints the largest difference. */
 static int same(const char *name, const double *a, const double *b, int64_t count, double tolerance)
 {
   double difference = 0.0, scale = 0.0;
@@ -41,7 +41,7 @@ static int same_in_files(const char *name, char **file, double tolerance)
   return good;
 }
 
-/* A job with measured data has no true model. */
+/* True if both files have the array. Only results of synthetic tests have a true model. */
 static int is_in_both(const char *name, char **file)
 {
   int there = 1;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Asserts that this rank's part of the stored triangle equals the reference, and that the other
- * triangle is zero. */
+/* Asserts that this rank's part of the matrix equals that of the serial inversion in the triangle
+ * that is stored, and is zero in the other triangle. */
 static void compare_matrix(const invert_job *job, const invert_reference *r, double tolerance)
 {
   const bool upper = job->options->uplo == OSLA_UPPER;
@@ -62,8 +62,8 @@ static void compare_resolution(const invert_job *job, const invert_reference *r,
   OSLA_ASSERT_CLOSE(job->result.resolution_sparse, sum[0] / count[0], tolerance);
 }
 
-/* Assembles and solves in parallel and serially. --resolution 400 samples all knots at middle
- * depth; 0 none. */
+/* Assembles and solves in parallel and serially, and compares the results. The option --resolution
+ * 400 samples the resolution at all knots at the middle depth, --resolution 0 at no knot. */
 static void run(const char *case_options, const char *grid)
 {
   test_job s;
@@ -129,7 +129,8 @@ static void test_float(void)
       column_grid());
 }
 
-/* Fewer paths than ranks and threads; most knots have no path; random blobs without noise. */
+/* A case with fewer paths than ranks and threads, so that most knots have no path; the true model
+ * is random blobs, and the data have no noise. */
 static void test_few_paths(void)
 {
   run("--max-paths 1 --resolution 400 --threads 3 --test blobs --noise 0", row_grid());
@@ -141,7 +142,8 @@ static void test_progress_thread(void)
   run("--max-paths 200 --resolution 0 --progress-thread --subset 7", "");
 }
 
-/* Lists of real stations and earthquakes, if they are next to the source tree. */
+/* A case with lists of real stations and earthquakes; skipped unless they are in ../shared/data
+ * beside the source tree. */
 static void test_real_lists(void)
 {
   const char *source = getenv("SRCDIR");
@@ -158,7 +160,8 @@ static void test_real_lists(void)
   run(options, "");
 }
 
-/* Compares LSQR and CG with the assembled and factored reference. */
+/* Compares the models of LSQR and CG with the model of the serial inversion, which assembles and
+ * factors the matrix. */
 static void run_iterative(const char *case_options)
 {
   test_job s;
@@ -178,8 +181,8 @@ static void run_iterative(const char *case_options)
   test_job_close(&s);
 }
 
-/* Writes a table with 1 to 9 data of different measures for each path, and a deviation for every
- * third datum; minor and major arcs, events and stations as sources. */
+/* Writes a table of minor and major arcs, whose sources are events and stations. Each path has 1 to
+ * 9 data of different measures; every third path has deviations. */
 static void write_table(const char *name)
 {
   FILE *file = fopen(name, "w");
@@ -233,8 +236,8 @@ static void test_measurements(void)
   if (osla_test_rank() == 0) unlink(name);
 }
 
-/* The list holds each pair within the limits of distance once and in order, compared with an
- * independent count. */
+/* The list of paths has each pair within the limits of distance once and in ascending order; an
+ * independent loop counts the pairs. */
 static void test_list_of_paths(void)
 {
   const double degrees = 180.0 / acos(-1.0);
@@ -265,7 +268,7 @@ static osla_err fail_on_last_rank(invert_worker *w)
   return OSLA_OK;
 }
 
-/* After the failure of one rank all ranks get its error within a short time. */
+/* After the failure of one rank, all ranks return that rank's error within a short time. */
 static void test_failure_of_one_rank(void)
 {
   test_job s;
@@ -282,7 +285,8 @@ static void test_failure_of_one_rank(void)
   test_job_close(&s);
 }
 
-/* Without damping and smoothing, unknowns that no path touches leave zeros on the diagonal. */
+/* Without damping and smoothing the matrix is singular: unknowns that no path touches have zeros on
+ * its diagonal. */
 static void test_singular(void)
 {
   const char *const options[] = {

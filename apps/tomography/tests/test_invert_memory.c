@@ -1,5 +1,5 @@
-/* Tests of the memory of `osla invert`: predicted and used memory of its files; method of the
- * posterior if memory is short. */
+/* Tests of the memory of `osla invert`: its predictions for writing files, and the method that it
+ * chooses for the posterior when memory is short. */
 #include "apps/tomography/readers/tomo_grid_file.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "apps/tomography/tests/invert_test_job.h"
@@ -40,7 +40,8 @@ osla_err __wrap_osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_optio
 
 static const char few[] = "--max-paths 50 --resolution 0 --nb 32 --posterior";
 
-/* A job gets as many columns as the limited memory holds. */
+/* With limited memory a job computes the posterior with as many columns of the inverse at a time as
+ * fit. */
 static void run_less_memory(const char *inverse, int64_t columns)
 {
   test_job s;
@@ -72,7 +73,8 @@ static void test_choice(void)
   s.job.posterior.width = 1;
   const uint64_t least = invert_predict_bytes(&s.job);
   s.job.posterior.width = 0;
-  const bool fewer = least < s.job.result.bytes; /* the inverse in place also needs panels */
+  /* the inverse in place needs memory for panels, too */
+  const bool fewer = least < s.job.result.bytes;
   memory_left = fewer ? s.job.result.bytes - 1 : least;
   if (OSLA_ASSERT_OK(invert_check_memory(&s.job))) CU_ASSERT((s.job.posterior.width > 0) == fewer);
   memory_left = 1000;
@@ -91,8 +93,8 @@ static bool find(test_job *s, const char *inverse)
          OSLA_ASSERT_OK(invert_solve(&s->job));
 }
 
-/* If the inverse in place lacks memory at run time, the results come from columns, unless the user
- * asked for in-place. */
+/* If the inverse in place fails for lack of memory, the posterior is computed by columns, unless
+ * the user asked for --inverse in-place. */
 static void test_too_late(void)
 {
   test_job in_place, other;
@@ -113,8 +115,8 @@ static void test_too_late(void)
   test_job_close(&other);
 }
 
-/* Reads an entry of /proc/NAME/status in bytes; 0: no entry, or `gnuplot` is true and the process
- * is not gnuplot. */
+/* Reads an entry of a file such as /proc/self/status, in bytes. Returns 0 if the file has no such
+ * entry, or if `gnuplot` is true and the process is not gnuplot. */
 static uint64_t status_of(const char *name, const char *entry, bool gnuplot)
 {
   char line[200];
@@ -182,8 +184,8 @@ static void *look(void *arg)
   return NULL;
 }
 
-/* Writes a file and asserts that the memory used is below the prediction, and at least `least` of
- * it. */
+/* Writes a file of a job, and asserts that the memory used is at most the predicted memory and at
+ * least `least` times it. */
 static void measure(const char *options, double least)
 {
   test_job s;
@@ -219,7 +221,7 @@ static void measure(const char *options, double least)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-enum { MEASURES = 0 }; /* the sanitizer has memory of its own */
+enum { MEASURES = 0 }; /* the sanitizer allocates memory itself, so nothing is measured */
 #else
 enum { MEASURES = 1 };
 #endif

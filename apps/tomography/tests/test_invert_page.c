@@ -44,7 +44,8 @@ static bool parse(made_job *m, char *report)
   return invert_parse(11, argv, 1, &m->options, &m->line, &status);
 }
 
-/* Fills a misfit for one wave and observable: 2 branches of 8 periods. */
+/* Fills the misfit of two measurement types, Rayleigh phase and Love group delays, each with 2
+ * branches of 8 periods. */
 static void fill_fit(made_job *m)
 {
   for (int i = 0; i < MEASURES; i++) {
@@ -157,7 +158,7 @@ static void free_job(made_job *m)
   command_release(&m->line);
 }
 
-/* Reads the page; the caller frees it; "" if there is none. */
+/* Returns the text of the page, which the caller frees, or "" if the page does not exist. */
 static char *read_page(const char *directory)
 {
   enum { ROOM = 1 << 25 };
@@ -213,8 +214,8 @@ static void judge_pictures(const char *text)
     CU_ASSERT(pictures == 0 && strstr(text, "gnuplot is not installed"));
     return;
   }
-  /* maps at 4 depths of 4 kinds, 2 sections of 2 models, density, tracks, spread, 2 misfits, 2 of
-   * the scan */
+  /* pictures: 4 kinds of maps at 4 depths; 2 sections of 2 models; density, tracks and spread; 2
+   * misfits; 2 of the scan */
   CU_ASSERT(pictures == 16 + 4 + 3 + 2 + 2);
   CU_ASSERT(count(text, "src=\"data:image/svg+xml;base64,") == pictures);
   CU_ASSERT(count(text, "alt=\"\"") == 0 && count(text, "<figcaption></figcaption>") == 0);
@@ -271,7 +272,8 @@ static void write_file(const char *name, const char *text)
   CU_ASSERT(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* True if a hidden name has appeared in the watched directory, which a killed process would leave.
+/* True if a hidden file has appeared in the watched directory. A process that is killed would leave
+ * such a file.
  */
 static bool saw_hidden(int watch)
 {
@@ -300,7 +302,8 @@ static void test_no_hidden_names(void)
     report_directory_write(directory, report_directory_mark, strlen(report_directory_mark)));
   CU_ASSERT(stat(file, &status) == 0 && !saw_hidden(watch));
   close(watch);
-  CU_ASSERT(unlink(file) == 0); /* the state after a process was killed before it wrote the page */
+  /* the directory is now as after a process that was killed before it wrote the page */
+  CU_ASSERT(unlink(file) == 0);
   OSLA_ASSERT_OK(report_directory_check(directory));
   OSLA_ASSERT_OK(
     report_directory_write(directory, report_directory_mark, strlen(report_directory_mark)));

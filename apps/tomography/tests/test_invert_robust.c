@@ -1,5 +1,5 @@
-/* Tests of `osla invert --robust`: data of a synthetic test with noise, then with some wild data;
- * the model must be close to the model of the good data. */
+/* Tests of `osla invert --robust` with noisy data of a synthetic test, some of which are then
+ * changed by large errors. The model must be close to the model of the unchanged data. */
 #include "apps/tomography/tests/invert_test_job.h"
 #include "tests/osla_test.h"
 
@@ -12,8 +12,8 @@
 
 #include "osla_random.h"
 
-/* Changes one datum of a hundred; *skips is the number of data that are off by one period, -1:
- * unknown. */
+/* Adds large errors to one datum of a hundred. *skips is set to the number of data whose error is
+ * one period, or to -1 if that number is not known. */
 typedef void spoil(invert_job *job, int64_t *skips);
 
 static char table[] = "/tmp/osla-test-robust-XXXXXX";
@@ -35,7 +35,8 @@ static bool make_table(void)
   return made;
 }
 
-/* Changes independent random data: half of them by 5 to 50 deviations, half by one period. */
+/* Adds errors to data chosen at random: 5 to 50 standard deviations to half of them, one period to
+ * the others. */
 static void at_random(invert_job *job, int64_t *skips)
 {
   *skips = 0;
@@ -57,8 +58,8 @@ static void at_random(invert_job *job, int64_t *skips)
   }
 }
 
-/* Makes data late, so that the errors do not cancel: every hundredth datum by 50 deviations,
- * others by one period. */
+/* Makes every hundredth datum late, so that the errors do not cancel: alternately by 50 standard
+ * deviations and by one period. */
 static void all_late(invert_job *job, int64_t *skips)
 {
   *skips = 0;
@@ -74,7 +75,8 @@ static void all_late(invert_job *job, int64_t *skips)
   }
 }
 
-/* Changes whole paths, whose data support each other: a clock that is wrong by a minute. */
+/* Adds a minute to all data of some paths, like a wrong clock; such errors agree with each
+ * other. */
 static void whole_paths(invert_job *job, int64_t *skips)
 {
   *skips = -1;
@@ -83,7 +85,8 @@ static void whole_paths(invert_job *job, int64_t *skips)
       job->data.delay[at] += 60.0;
 }
 
-/* The model of the table after `wild` has changed it; the caller frees it. */
+/* Returns the model that fits the table's data after `wild` has changed some of them; the caller
+ * frees it. */
 static double *find_model(const char *case_options, spoil *wild, int64_t *n)
 {
   test_job s;
@@ -100,7 +103,7 @@ static double *find_model(const char *case_options, spoil *wild, int64_t *n)
     OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate_model(job));
     OSLA_ASSERT_OK(invert_solve_robustly(job));
     invert_compare_models(job);
-    /* this step also compares the misfit with the prediction of the normal equations */
+    /* invert_measure_misfit also compares the misfit with the prediction of the normal equations */
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     const invert_robust *r = &job->robust;
     if (s.options.robust && osla_test_rank() == 0)
@@ -133,8 +136,8 @@ static double correlation(const double *a, const double *b, int64_t n)
   return (ab - sa * sb / count) / sqrt((aa - sa * sa / count) * (bb - sb * sb / count));
 }
 
-/* Asserts that the robust model is close to the model of the good data, and closer than the model
- * without --robust. */
+/* Asserts that the model with --robust is close to the model of the unchanged data, and closer than
+ * the model without --robust. */
 static void compare(const char *options, spoil *wild)
 {
   char robust[200];

@@ -1,6 +1,6 @@
-/* Tests of `osla invert`: deviations, resolution, rows of both, and the scan of priors, compared
- * with the serial inverse of the same problem. Size: 162 knots x 3 radial functions, 200 paths x
- * 100 data. */
+/* Tests of the uncertainties of `osla invert`: posterior deviations, resolution, rows of the
+ * covariance and resolution matrices, and the scan of priors are compared with the serial inverse
+ * of the same problem. Size: 162 knots x 3 radial functions, 200 paths x 100 data. */
 #include "apps/tomography/invert/invert_scan.h"
 #include "apps/tomography/tests/invert_reference.h"
 #include "apps/tomography/tests/invert_test_job.h"
@@ -23,14 +23,15 @@ static char *grid_of(int rows, int columns)
   return grid;
 }
 
-/* The largest square grid of the ranks; the other ranks own nothing. */
+/* Returns a process grid that is nearly square; ranks that do not fit into it own nothing. */
 static char *square_grid(void)
 {
   const int side = (int)sqrt((double)osla_test_size());
   return grid_of(side, osla_test_size() / side);
 }
 
-/* The full resolution matrix R := I - C P. */
+/* Returns the full resolution matrix I - C P, with the posterior covariance C and the inverse prior
+ * covariance P. */
 static double *full_resolution(const invert_reference *r, const double *inverse)
 {
   double *full = zeros(r->n * r->n), *prior = zeros(r->n * r->n);
@@ -74,7 +75,7 @@ static void compare_posterior(const invert_job *job, const invert_reference *r,
   free(deviation);
 }
 
-/* The spread of a row of the reference, by its definition. */
+/* Computes the spread of a row of the serial resolution matrix by the definition of the spread. */
 static double spread_of(const invert_job *job, const double *full, int64_t unknown, bool depth)
 {
   const int n_radial = job->options->n_radial;
@@ -110,7 +111,8 @@ static void compare_rows(const invert_job *job, const invert_reference *r, const
               1e-14);
     OSLA_ASSERT_CLOSE(p->spread_km[k] / spread_of(job, full, unknown, false), 1.0, tolerance);
     OSLA_ASSERT_CLOSE(p->spread_depth_km[k] / spread_of(job, full, unknown, true), 1.0, tolerance);
-    /* nearest unknown: knots are 16 degrees apart, radial functions at 0, 500, 1000 km */
+    /* the unknown nearest to the position: knots are 16 degrees apart, radial functions at depths
+     * of 0, 500 and 1000 km */
     CU_ASSERT(fabs(p->latitude[k] - job->options->point[k].latitude) < 12.0);
     CU_ASSERT(fabs(p->depth_km[k] - job->options->point[k].depth_km) <= 250.0);
     if (p->deviation)
@@ -150,8 +152,8 @@ static void test_posterior(void)
   run_posterior("--max-paths 200 --posterior --nb 600", grid_of(osla_test_size(), 1), 1e-9);
 }
 
-/* The method by columns gives the same results as the method in place, with all columns at once
- * and with one at a time. */
+/* The posterior computed from columns of the inverse, all at once or one at a time, equals that of
+ * the inverse in place. */
 static void test_columns(void)
 {
   run_posterior("--max-paths 200 --posterior --inverse columns --nb 32", "", 1e-9);
@@ -174,7 +176,8 @@ static void test_rows_of_lu(void)
   run_posterior("--max-paths 200 --solver lu --nb 40 --spread 40,20,100;-40,-20,900", "", 1e-9);
 }
 
-/* Mean of z^T R z over the vectors of the scan, and its standard error. */
+/* Computes the mean of z^T R z over the scan's random vectors z, with the resolution matrix R, and
+ * the standard error of the mean. */
 static void sample_trace(const invert_job *job, const double *full, double *mean, double *error)
 {
   const int vectors = job->scan.vectors;
@@ -228,7 +231,8 @@ static void compare_prior(const invert_job *scanned, int p, double tolerance)
   reference_free(&r);
 }
 
-/* Compares every prior, and then the model with the chosen prior. */
+/* Compares every prior of the scan with a serial inversion, and then the model with the chosen
+ * prior. */
 static void run_scan(const char *options, const char *grid, double tolerance)
 {
   test_job s;
@@ -313,11 +317,12 @@ static void test_scan_too_weak(void)
   test_job_close(&s);
 }
 
-/* Corner of a curve; three points on a line that turns the wrong way have none. */
+/* Tests of the corner of an L-curve. A curve that bulges outward, or has fewer than three points,
+ * has no corner. */
 static void test_corner(void)
 {
   double misfit[21], norm[21];
-  /* vertical, then horizontal: the corner is where both parts meet */
+  /* the curve is vertical, then horizontal; the corner is where the two parts meet */
   for (int i = 0; i < 21; i++) {
     const double weight = pow(10.0, 0.5 * (i - 10));
     misfit[i] = 1.0 + weight;

@@ -1,4 +1,5 @@
-/* Tests of the modes of a spherical Earth against exact and published ones. No communication. */
+/* Compares modes of a spherical Earth with exact solutions and with published modes. No
+ * communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -8,8 +9,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Asserts that the mode of an order is at a sign change of the exact function, and that it is the
- * right one. */
+/* Asserts that the exact function changes its sign at the frequency of the mode, and as many times
+ * below as the mode's branch says. */
 static void is_exact(radial_system *system, const homogeneous *sphere, int branch,
                      double (*function)(const homogeneous *, double))
 {
@@ -59,8 +60,8 @@ static double find_c(const earth_model *model, radial_kind kind, const radial_op
   return m.c;
 }
 
-/* A sphere so large that it is locally flat: a layer over a half-space (Love), a half-space
- * (Rayleigh). */
+/* Modes of a sphere so large that it is locally flat are compared with the exact ones of a layer
+ * over a half-space (Love) and of a half-space (Rayleigh). */
 static void test_flat(void)
 {
   const radial_options options = {.size = 10.0, .without_gravity = true};
@@ -75,15 +76,16 @@ static void test_flat(void)
     OSLA_ASSERT_CLOSE(phase, atan(rho2 * b2 * b2 * s2 / (rho1 * b1 * b1 * s1)), 5e-4);
   }
   earth_destroy(&model);
-  /* Rayleigh wave of a Poisson solid: c^2 / Vs^2 = 2 - 2 / sqrt(3). */
+  /* The Rayleigh wave of a half-space with Vp^2 = 3 Vs^2 (Poisson solid) has c^2 / Vs^2 = 2 - 2 /
+   * sqrt(3). */
   model = check_model(1, &radius, &(double){4.0}, &(double){4.0 * sqrt(3.0)}, &(double){4.0});
   OSLA_ASSERT_CLOSE(find_c(model, RADIAL_SPHEROIDAL, &options, 20.0, 0, NULL),
                     4.0 * sqrt(2.0 - 2.0 / sqrt(3.0)), 2e-4);
   earth_destroy(&model);
 }
 
-/* Dziewonski & Anderson (1981), Table V: periods of isotropic PREM, group velocities (without the
- * change of moduli with frequency) of anisotropic PREM. */
+/* Compares modes with Table V of Dziewonski & Anderson (1981): periods of isotropic PREM, and group
+ * velocities of anisotropic PREM, which neglect the change of the moduli with frequency. */
 static void test_prem(void)
 {
   static const struct {
@@ -119,7 +121,8 @@ static void test_prem(void)
   earth_destroy(&anisotropic);
 }
 
-/* Convergence: finer elements and slopes of the dispersion curve give the same velocities. */
+/* Velocities have converged: finer elements give equal ones, and group velocities equal the slopes
+ * of the dispersion curve. */
 static void test_converged(void)
 {
   const radial_options options = {.size = 10.0}, finer = {.size = 4.0};

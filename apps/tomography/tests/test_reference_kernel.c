@@ -1,5 +1,5 @@
-/* Tests of the depth kernels of surface waves against perturbed models, of models from files, and
- * of the shipped table. No communication. */
+/* Compares the depth kernels of surface waves with the effects of perturbed models; tests models
+ * from files and the shipped table. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct seen {
   double *depth, c, u, by_c[DEPTHS_MAX], by_u[DEPTHS_MAX];
 } seen;
 
-/* Computes a row of a model; the caller frees the depths. */
+/* Computes the row of a reference table for a model; the caller frees the depths. */
 static seen look(const earth_model *model, radial_kind kind, double period, int branch,
                  double vp_ratio)
 {
@@ -54,8 +54,9 @@ static void scale(double *polynomial, double factor)
     polynomial[i] *= factor;
 }
 
-/* Asserts that a change of Vs (and Vp) in shells changes c and U as the kernels predict. The model
- * jumps below the first shell and above the last. */
+/* Asserts that a change of Vs and Vp in the shells `first` to `last` changes c and U as the kernels
+ * predict. The model must have discontinuities below the first and above the last of these
+ * shells. */
 static void check_shells(radial_kind kind, double period, int branch, double vp_ratio, int first,
                          int last)
 {
@@ -103,8 +104,8 @@ static void test_perturbed(void)
   check_shells(RADIAL_SPHEROIDAL, 25.0, 0, 0.0, CRUST, CRUST);
 }
 
-/* All shells together: scaled velocities scale the frequencies at fixed l, so that for Love waves
- * without dispersion the integral of K_c is c / U. */
+/* If the velocities of all shells grow by a factor, so do the frequencies at fixed order l. For
+ * Love waves without dispersion, the integral of the kernel of c is therefore c / U. */
 static void test_integral(void)
 {
   earth_model *model;
@@ -113,7 +114,8 @@ static void test_integral(void)
   for (int branch = 0; branch < 3; branch++) {
     seen s = look(model, RADIAL_TOROIDAL, 60.0, branch, 0.0);
     OSLA_ASSERT_CLOSE(between(&s, s.by_c, 0.0, model->radius), s.c / s.u, 2e-5);
-    for (int i = 0; i < s.n && s.depth[i + 1] <= 3.0; i++) /* depths of the ocean */
+    /* in the ocean Love waves do not depend on Vs */
+    for (int i = 0; i < s.n && s.depth[i + 1] <= 3.0; i++)
       CU_ASSERT(s.by_c[i] == 0.0 && s.by_u[i] == 0.0);
     free(s.depth);
   }
@@ -202,7 +204,7 @@ static void test_bad_decks(void)
           ":6: more than the 2 lines");
 }
 
-/* An isotropic table has no values in the columns of the horizontal velocities. */
+/* A model in Mineos' format that is isotropic has zeros in the columns Vph, Vsh and eta. */
 static void test_isotropic_deck(void)
 {
   const char file[] = "test_reference_isotropic.txt";
@@ -221,7 +223,8 @@ static void test_isotropic_deck(void)
   (void)remove(file);
 }
 
-/* Compares a row of the table with the computed mode, also between its periods. */
+/* Compares velocities and kernels of the shipped table at a period, which need not be one of the
+ * table's, with those of the computed mode. */
 static void check_row(const tomo_reference *table, const earth_model *model, radial_kind kind,
                       int branch, double period, double tolerance)
 {
@@ -233,7 +236,8 @@ static void check_row(const tomo_reference *table, const earth_model *model, rad
     OSLA_ASSERT_CLOSE(tomo_measure_velocity(table, &measure), s.c, 0.1 * tolerance * s.c);
     measure.observable = TOMO_GROUP;
     OSLA_ASSERT_CLOSE(tomo_measure_velocity(table, &measure), s.u, tolerance * s.u);
-    for (int i = 0; i + 1 < s.n; i++) /* midpoints, because jumps have two values */
+    /* compares at midpoints of depths, because a kernel has two values at a jump */
+    for (int i = 0; i + 1 < s.n; i++)
       for (int which = 0; which < 2; which++) {
         const double *k = which == 0 ? s.by_c : s.by_u;
         measure.observable = which == 0 ? TOMO_PHASE : TOMO_GROUP;

@@ -25,7 +25,9 @@ static void test_times(void)
               {"2018-01-31T02:00+02:00", 1517356800.0},
               {"2018-01-31T02:00:00-0530", 1517383800.0},
               {"0001-01-01", -62135596800.0},
-              {"2018-01-31T24:00:00", 1517443200.0}, /* ends of a day, a leap month, a year */
+              /* times at the end of a day, of February in a leap year, and of a
+               * year */
+              {"2018-01-31T24:00:00", 1517443200.0},
               {"2016-02-29T24:00:00.000Z", 1456790400.0},
               {"2018-12-31T24:00+01:00", 1546297200.0},
               {"9999-12-31 24:00:00", 253402300800.0},
@@ -62,7 +64,8 @@ static void test_times(void)
     OSLA_ASSERT_MSG(!tomo_time_read(bad[i], &seconds), "%s", bad[i]);
 }
 
-/* The text format of the web service fdsnws-event; a second header may follow, with other columns.
+/* Reads the text format of the web service fdsnws-event, also with a second header that has other
+ * columns.
  */
 static void test_event_text(void)
 {
@@ -99,7 +102,8 @@ static void test_event_text(void)
   "  EVENTID,TYPE,AUTHOR   ,DATE      ,TIME       ,LAT     ,LON      ,DEPTH,DEPFIX,AUTHOR   ,"     \
   "TYPE  ,MAG \n"
 
-/* The ISC's catalogue: rows have different numbers of magnitudes; depths may be blank. */
+/* Reads the ISC's catalogue, whose rows have different numbers of magnitudes and may have blank
+ * depths. */
 static void test_isc(void)
 {
   static const char rows[] =
@@ -158,11 +162,12 @@ static void test_isc(void)
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
 }
 
-/* Catalogues of other programs, from public reports. */
+/* Reads catalogues in the formats of other programs, taken from public bug reports. */
 static void test_dialects(void)
 {
   tomo_site *s;
-  /* NaN for a missing value: obspy/obspy#2627, QuakeMigrate/QuakeMigrate#220 */
+  /* programs write NaN for a missing value (reports obspy/obspy#2627,
+   * QuakeMigrate/QuakeMigrate#220) */
   int64_t n = list_read(list_read_events,
                         "id,date,time,lat,lon,depth,mag\nNaN,2010-01-31,nan,1,2,NaN,nan\n"
                         "b,NaN,,NaN,2,3,5\nc,NaN,NaN,4,5,6,7\n",
@@ -173,7 +178,8 @@ static void test_dialects(void)
     CU_ASSERT(s[0].time_s == 1264896000.0 && isnan(s[1].time_s) && s[1].magnitude == 7.0);
   }
   free(s);
-  /* a column for each part of a time, and `dep`: gem/oq-engine#4496, obspy/obspy#3285 */
+  /* catalogues with a column for each part of a time, and with the column `dep` (reports
+   * gem/oq-engine#4496, obspy/obspy#3285) */
   n = list_read(list_read_events,
                 "eventID,year,month,day,hour,minute,second,longitude,latitude,dep,magnitude\n"
                 "1,2018,1,31,2,0,31.8,10,20,5,6\n2,2018,12,31,24,0,0,10,20,,6\n"
@@ -190,7 +196,7 @@ static void test_dialects(void)
               ":2: there is no time 2018-2-30 0:0:0");
   list_refuse(list_read_events, "lat,lon,year,month\n1,2,2018.5,2\n",
               ":2: year 2018.5 is not a whole number");
-  /* column names of SeisBench: seisbench/seisbench#12 */
+  /* the column names of SeisBench (report seisbench/seisbench#12) */
   static const char seisbench[] =
     "source_id,source_origin_time,source_latitude_deg,source_longitude_deg,source_depth_km,"
     "source_magnitude,station_network_code,station_code,station_latitude_deg,station_longitude_"
@@ -342,8 +348,8 @@ static void test_events(void)
   unlink(b);
 }
 
-/* Events without a position are counted, listed with their lines, and included in the numbers of
- * events without an id. */
+/* Events without coordinates are counted and listed with their lines. They count when events
+ * without an id get their index in the list as id. */
 static void test_placeless(void)
 {
   char a[64], b[64], note[100], text[400] = "lat,lon,place\n,1,A\n1,2,B\n";
@@ -373,7 +379,8 @@ static void test_placeless(void)
   unlink(b);
 }
 
-/* Epochs: those outside of the time are rejected; a station with another epoch stays. */
+/* Epochs of stations outside the selected time are excluded; a station that has another epoch
+ * remains. */
 static void test_stations(void)
 {
   char a[64], b[64];

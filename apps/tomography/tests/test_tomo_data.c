@@ -22,7 +22,8 @@
 
 static char path[64];
 
-/* Four stations and three events; two stations have the same code, one event has a number as id. */
+/* Lists of four stations and three events; two stations have equal codes, and one event has a
+ * number as id. */
 static const tomo_site stations[] = {{.latitude = 0, .longitude = 0, .id = "IU.AAA"},
                                      {.latitude = 10, .longitude = 40, .id = "IU.BBB"},
                                      {.latitude = -20, .longitude = 90, .id = "II.BBB"},
@@ -47,7 +48,7 @@ static bool read_good(const char *content, const tomo_data_lists *of, tomo_data 
   return read;
 }
 
-/* Asserts that the content is rejected with "PATH" and `expected`. */
+/* Asserts that the table is rejected with a message of the file's name and `expected`. */
 static void refuse(const char *content, const char *expected)
 {
   tomo_data data;
@@ -72,7 +73,8 @@ static double distance_km(const tomo_site *a, const tomo_site *b)
   return tomo_distance(u, v) * TOMO_EARTH_RADIUS_KM;
 }
 
-/* Columns in another order and case, quotes, comments, CR LF; rows in no order. */
+/* Reads tables with columns in another order and case, with quotes, comments and CR LF, and with
+ * unsorted rows. */
 static void test_delays(void)
 {
   tomo_data d;
@@ -103,7 +105,8 @@ static void test_delays(void)
   tomo_data_free(&d);
 }
 
-/* Anomalies: positive is fast, hence early; both units of sigma; subtracted reference. */
+/* A positive velocity anomaly in percent becomes a negative delay; sigma may be in s or percent;
+ * the column correction_s is subtracted. */
 static void test_anomalies(void)
 {
   const tomo_measure m = {TOMO_RAYLEIGH, TOMO_PHASE, 0, 100.0};
@@ -125,7 +128,7 @@ static void test_anomalies(void)
   }
 }
 
-/* Both directions between two stations are one path. */
+/* The two directions between two stations are one path. */
 static void test_ambient_noise(void)
 {
   tomo_data d;
@@ -193,7 +196,7 @@ static void test_bad_tables(void)
   refuse("event,station,,period,delay\n", ":1: column without a name");
 }
 
-/* Bad rows, each after a good one. */
+/* Tables with one good row and then a bad one, which must be rejected. */
 static void test_bad_rows(void)
 {
   static const struct {
@@ -246,8 +249,8 @@ static void test_bad_rows(void)
          ": none of 2 measurements can be used; the first, line 2: event x is not on the list");
 }
 
-/* Many rows: correct numbers of paths, measures and sets, in less than quadratic time; selection
- * of paths. */
+/* A table of 200000 rows gives the correct numbers of paths, measures and sets in less than
+ * quadratic time. Paths are then selected from it. */
 static void test_many(void)
 {
   enum { SITES = 300, ROWS = 200000 };
@@ -312,16 +315,17 @@ static void put(hid_t file, const char *name, hid_t type, hsize_t count, const v
   if (filter) CU_ASSERT(lzf_end());
 }
 
-static const char *third = "three, \"3\""; /* id of an event */
+static const char *third = "three, \"3\""; /* id of the event of the third row */
 
-/* Writes three rows; `sigma` is that of the third. `extra` names a data set that has one element
- * more. */
+/* Writes an HDF5 table with three rows; `sigma` is the deviation of the third row. The data set
+ * named `extra` gets one element too many. */
 static void write_hdf5(double sigma, const char *extra)
 {
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t variable = H5Tcopy(H5T_C_S1), fixed = H5Tcopy(H5T_C_S1);
   const char *const event[3] = {"one", "2", third};
-  const char station[3][6] = {"IU.AAA", "IU.AAA", "II.BBB"}; /* no room for a final zero */
+  /* the strings fill their six bytes, so no byte is left for a final zero */
+  const char station[3][6] = {"IU.AAA", "IU.AAA", "II.BBB"};
   const int period[4] = {50, 50, 60, 70};
   const double delay[3] = {1.0, 2.0, 3.0}, deviation[3] = {0.5, 0.5, sigma};
   H5Tset_size(variable, H5T_VARIABLE);
@@ -385,8 +389,8 @@ static void test_hdf5(void)
   unlink(path);
 }
 
-/* Makes a size in the heap of texts huge: sets the byte at this distance from the heap's
- * signature. */
+/* Damages the heap in which HDF5 stores texts: sets the byte at this offset from the heap's
+ * signature to 255, so that a size becomes huge. */
 static void spoil_heap(int64_t byte)
 {
   char bytes[16384];
@@ -397,10 +401,10 @@ static void spoil_heap(int64_t byte)
   close(fd);
 }
 
-/* Files on which HDF5 1.10.8 crashes with a segmentation fault give an ordinary error. */
+/* Reading damaged files on which HDF5 1.10.8 crashes returns an ordinary error. */
 static void test_damaged_hdf5(void)
 {
-  /* highest byte of the heap's size, of the first text's size */
+  /* offsets of the highest byte of the heap's size and of the first text's size */
   static const int64_t highest_byte[] = {15, 31};
   list_write("", path);
   for (int i = 0; i < 2; i++) {

@@ -41,12 +41,13 @@ static double lightness(const tomo_colour colour)
   return lab[0];
 }
 
-/* Least and greatest distance in CIELAB of neighbouring colours between `first` and `last`. */
+/* Computes the least and greatest distance in CIELAB between neighbouring colours of the table,
+ * from `first` to `last`. */
 static void measure_steps(tomo_colour *table, int first, int last, double *least, double *most)
 {
   *least = DBL_MAX;
   *most = 0.0;
-  /* eight steps at a time, because single steps are below the resolution of eight bits */
+  /* compares colours eight steps apart, because eight-bit values are too coarse for single steps */
   for (int i = first + 8; i <= last; i += 8) {
     double a[3], b[3], sum = 0.0;
     colours_lab(table[i - 8], a);
@@ -89,7 +90,8 @@ static void test_anomaly(void)
   colours_lab(table[127], middle);
   CU_ASSERT(slow[1] > 20.0 && slow[2] > 10.0); /* slow is red */
   CU_ASSERT(fast[2] < -20.0);                  /* fast is blue */
-  CU_ASSERT(slow[2] - fast[2] > 40.0);         /* the colours differ also without red and green */
+  /* the colours also differ for readers who cannot distinguish red and green */
+  CU_ASSERT(slow[2] - fast[2] > 40.0);
   CU_ASSERT(middle[0] > 95.0 && hypot(middle[1], middle[2]) < 3.0);
 }
 
@@ -156,7 +158,8 @@ static void test_centre(void)
   tomo_mesh_destroy(&mesh);
 }
 
-/* Half of the Earth without paths is grey; a few wild values do not determine the scale. */
+/* Draws a model with paths on one half of the Earth only: the other half is grey, and a few extreme
+ * values do not determine the scale. */
 static void test_views(void)
 {
   tomo_mesh *mesh = NULL;
@@ -184,7 +187,8 @@ static void test_views(void)
     CU_ASSERT(views->least_density > 0.0);
     float *value = malloc((size_t)views->pixels * sizeof *value);
     tomo_views_fill(views, m, 50.0, value);
-    /* excludes the edge of the paths, where the value 50 of the other half shows */
+    /* excludes pixels at the edge of the half with paths, which mix in the value 50 of the other
+     * half */
     float most = 0.0F;
     for (int64_t p = 0; p < views->pixels; p++)
       most = fmaxf(most, views->density[p]);
@@ -205,7 +209,7 @@ static void test_views(void)
   tomo_mesh_destroy(&mesh);
 }
 
-/* gnuplot reads '' as a quote only if no other quote is next to it. */
+/* gnuplot reads '' as one quote only if no third quote is next to it. */
 static void test_quoted(void)
 {
   char text[128] = "";

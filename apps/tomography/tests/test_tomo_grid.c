@@ -27,7 +27,7 @@ enum { FREQUENCY = 4, RADIAL = 3 };
 typedef struct model {
   tomo_mesh *mesh;
   tomo_radial *radial;
-  double *m, *density; /* [knots * RADIAL] coefficients, [knots] ray density */
+  double *m, *density; /* [knots * RADIAL] coefficients of a model; [knots] ray density */
 } model;
 
 static bool make(model *k)
@@ -52,7 +52,7 @@ static void drop(model *k)
   free(k->density);
 }
 
-/* Slices equal the evaluation of the field at single points. */
+/* Values of tomo_slices_at equal those of the field at single points. */
 static void test_slices(void)
 {
   static const double depth[4] = {0.0, 33.3, 250.0, 700.0};
@@ -96,7 +96,8 @@ static double solid_angle(const double *a, const double *b, const double *c)
   return 2.0 * atan2(triple(a, b, c), 1.0 + ab + bc + ca);
 }
 
-/* The triangles cover the sphere once, and each of their edges joins neighbours. */
+/* The mesh's triangles cover the sphere exactly once, and the edges of triangles join neighbouring
+ * knots. */
 static void test_triangles(void)
 {
   for (int f = 1; f <= 7; f++) {
@@ -129,7 +130,8 @@ static void test_triangles(void)
   }
 }
 
-/* Each prism extends downward from its first triangle; its values are those of the field. */
+/* Each prism extends downward from its first triangle, and the values at its points are those of
+ * the field. */
 static void test_prisms(void)
 {
   static const double depth[3] = {10.0, 100.0, 400.0};
@@ -216,7 +218,7 @@ static void check_axis(int file, const char *name, const char *units, const char
   if (letter[0] == 'Z') CU_ASSERT(strcmp(text_of(file, variable, "positive"), "down") == 0);
 }
 
-/* Asserts that every value is that of the field at the node. */
+/* Asserts that every value in the file is that of the field at the grid point. */
 static void check_values(int file, const model *k, const double *depth)
 {
   enum { DEPTHS = 2, DOWN = 13, ACROSS = 25 };
@@ -243,8 +245,8 @@ static void check_values(int file, const model *k, const double *depth)
   CU_ASSERT(range[0] == low && range[1] == high);
 }
 
-/* Writes alternately with HDF5, the parallel one of this MPI, and with libnetcdf, which uses the
- * serial one, in one process. */
+/* Writes files alternately with the parallel HDF5 of this MPI and with libnetcdf, which uses serial
+ * HDF5, in one process. */
 static void write_both(const model *k, tomo_grid_file *grid, const char *nc, const char *h5)
 {
   const int64_t dims[1] = {4};

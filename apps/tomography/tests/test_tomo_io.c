@@ -115,13 +115,14 @@ static void test_events(void)
   if (n == 2) {
     CU_ASSERT(s[1].latitude == 13.76 && s[1].longitude == -89.08 && s[1].depth_km == 162.8);
     OSLA_ASSERT_CLOSE(s[1].magnitude, 2.0 / 3.0 * (23.0 + log10(1.312)) - 10.7, 1e-12);
-    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* the time is that of the centroid */
+    /* the time of the centroid, not that of line 1 */
+    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5);
     CU_ASSERT(strcmp(s[1].name, "EL SALVADOR") == 0 && strcmp(s[1].id, "C200501010120A") == 0);
   }
   free(s);
 }
 
-/* An event without a position is left out; an event without a depth is at 0 km. */
+/* An event without coordinates is excluded; an event without a depth is at 0 km. */
 static void test_incomplete_events(void)
 {
   tomo_site *s;
@@ -189,7 +190,7 @@ static void test_bad_events(void)
     ":6: columns 6-15 of line 1 of an NDK event are \"ge\", and have the form \"0000/00/00\"");
 }
 
-/* The event with `from` replaced by `to`. */
+/* Returns the text of the NDK event with `from` replaced by `to`. */
 static void change(char text[512], const char *from, const char *to)
 {
   const char *at = strstr(ndk_event, from);
@@ -248,7 +249,8 @@ static void test_ndk_columns(void)
              ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");
 }
 
-/* A value of the centroid with blank columns is missing, as in other formats. */
+/* In NDK, a value of the centroid whose columns are blank is missing, like an empty field in other
+ * formats. */
 static void test_ndk_missing(void)
 {
   char text[512], all[1536];
@@ -278,8 +280,9 @@ static void test_ndk_missing(void)
              "column 56");
 }
 
-/* One character more, less or changed anywhere in the event gives the same values, or one line
- * that names line and columns. (Other digits may be correct.) */
+/* Inserts, removes or changes a character at each position of an NDK event. The reader returns the
+ * same values, or an error of one line that names line and columns. (A changed digit may give
+ * another valid number.) */
 static void test_ndk_mutated(void)
 {
   const int size = (int)strlen(ndk_event);
@@ -356,7 +359,7 @@ static void test_bad_fdsn(void)
               ":1: the header has two columns for latitude: Latitude and Latitude");
 }
 
-/* The shipped samples, if the test runs in the source tree. */
+/* Reads the shipped lists, if the test runs in the source tree. */
 static void test_samples(void)
 {
   tomo_site *sites = NULL;

@@ -81,7 +81,7 @@ static void test_true_models(void)
   tear_down(&mesh, &radial, &m);
 }
 
-/* Sum over all knots of |G m|^2 with the knots' panels. */
+/* Returns the sum over all knots of |G m|^2, where G is the knot's panel of the prior. */
 static double panel_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                          const double *m)
 {
@@ -106,8 +106,8 @@ static double panel_norm(const tomo_prior_options *options, const tomo_mesh *mes
   return sum;
 }
 
-/* The norm of a unit vector is an element of the diagonal; no element is larger than twice the
- * largest of them. */
+/* The largest diagonal element of C_m^-1, found as the norm of a unit vector, does not exceed
+ * tomo_prior_bound, and the bound exceeds it by a factor of at most 3.1. */
 static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial)
 {
   const int64_t n = tomo_mesh_knots(mesh) * n_radial;
@@ -123,7 +123,8 @@ static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh,
   free(unit);
 }
 
-/* m^T (C_m^-1 m) is the norm, and x^T (C_m^-1 m) = m^T (C_m^-1 x). */
+/* tomo_prior_multiply agrees with the norm m^T C_m^-1 m, and is symmetric: x^T (C_m^-1 m) = m^T
+ * (C_m^-1 x). */
 static void check_product(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                           const double *m)
 {

@@ -14,7 +14,7 @@ typedef struct setting {
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
-  tomo_data data; /* one set of all measures */
+  tomo_data data; /* a set that contains all measures */
   tomo_path *path;
 } setting;
 
@@ -93,7 +93,7 @@ static void test_trace(void)
   }
 }
 
-/* sum[l] += A_l of the last traced arc. */
+/* Adds A_l of the latest traced arc to sum[l] for each touched knot l. */
 static void add_lengths(const tomo_path *path, double *sum)
 {
   const int32_t *knot;
@@ -103,8 +103,8 @@ static void add_lengths(const tomo_path *path, double *sum)
     sum[knot[j]] += length[j];
 }
 
-/* Minor and major arc together are the full circle: the sum over both equals the trace of a
- * circle.
+/* The minor and the major arc between two points make up a full circle, so the sum of their A_l
+ * equals the A_l of the circle.
  */
 static void test_full_circle(void)
 {
@@ -126,7 +126,7 @@ static void test_full_circle(void)
   const double spacing_km = tomo_mesh_spacing(s.mesh) * TOMO_EARTH_RADIUS_KM;
   double sum = 0.0;
   for (int64_t l = 0; l < knots; l++) {
-    /* the difference is a quadrature error */
+    /* the two sums differ by a quadrature error */
     OSLA_ASSERT_CLOSE(both[l], once[l], 5e-3 * spacing_km);
     sum += both[l];
   }

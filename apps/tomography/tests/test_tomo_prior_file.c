@@ -17,7 +17,9 @@
 #include "apps/tomography/readers/tomo_prior_file.h"
 #include "apps/tomography/readers/tomo_store.h"
 
-enum { KNOTS = 7, N_RADIAL = 4 }; /* Greville depths with stretch 0 and 900 km: 0, 300, 600, 900 */
+/* with a depth of 900 km and stretch 0 the Greville depths of the 4 functions are 0, 300, 600 and
+ * 900 km */
+enum { KNOTS = 7, N_RADIAL = 4 };
 
 static char path[64];
 static tomo_radial *radial;
@@ -104,7 +106,8 @@ static void test_bad_layers(void)
   close_all();
 }
 
-/* Reads a result file with `count` deviations, one of which may be bad. */
+/* Writes a result file with `count` deviations, the fourth of which is `bad`, and reads a prior
+ * from it. */
 static osla_err read_result(int64_t count, double bad, tomo_prior_factors *factors)
 {
   double *deviation = malloc((size_t)count * sizeof *deviation);
@@ -139,7 +142,8 @@ static void test_result(void)
 #ifdef HAVE_HDF5
 static bool shuffles; /* write_set uses the shuffle filter for its chunks */
 
-/* Writes n ones of a type, in chunks if chunk > 0; with `unwritten` declares them only. */
+/* Writes an HDF5 data set of n ones with an element type, in chunks if chunk > 0. With `unwritten`
+ * the data set gets no values. */
 static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
 {
   const double ones[KNOTS * N_RADIAL] = {[0 ... KNOTS * N_RADIAL - 1] = 1.0};
@@ -157,8 +161,8 @@ static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
   H5Fclose(file);
 }
 
-/* Valid files in other forms than osla writes; and small files that declare gigabytes or sizes
- * that overflow.
+/* Reads valid files of other forms than osla writes, and small files that declare gigabytes or
+ * sizes that overflow.
  */
 static void test_others(void)
 {
@@ -201,8 +205,9 @@ static size_t read_file(unsigned char *bytes, size_t most)
   return size;
 }
 
-/* Increments each nonzero byte of a file's metadata, which come first and have no checksums: the
- * result is an error, or deviations within bounds. HDF5 crashes on some of these files. */
+/* Increments each nonzero byte of an HDF5 file's metadata in turn; they precede the data and have
+ * no checksums. Reading such a file, on which HDF5 may crash, returns an error or deviations within
+ * bounds. */
 static void test_damage(void)
 {
   static unsigned char bytes[1 << 16];

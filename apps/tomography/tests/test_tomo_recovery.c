@@ -52,7 +52,7 @@ static void draw(const invert_job *job, const invert_reference *r)
 static void check_recovery(const invert_job *job, const invert_reference *r)
 {
   const double data = (double)tomo_data_first(&job->data, job->n_paths);
-  /* the data are fitted to the noise, not beyond */
+  /* the residuals are as large as the noise */
   OSLA_ASSERT_CLOSE(r->misfit_after / data, 1.0, 0.02);
   CU_ASSERT(r->misfit_before / data > 2.0);
   const double median = tomo_density_quantile(r->density, job->knots, 0.5);

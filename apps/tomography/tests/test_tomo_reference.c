@@ -50,7 +50,7 @@ static void test_table(void)
   CU_ASSERT(!table);
 }
 
-/* A table of parabolas in ln T, which the interpolation must reproduce, at uneven periods. */
+/* Interpolation between uneven periods reproduces a table whose columns are parabolas in ln T. */
 static void test_periods(void)
 {
   static const double period[] = {20, 24, 31, 45, 50, 77, 90, 133};
@@ -159,8 +159,8 @@ static void test_bad_rows(void)
           "f:5: period: 0000000000000000000000000000000000000000... is too long for a number");
 }
 
-/* Wrong, missing or additional bytes give an error or a table, and never a crash. The text has no
- * final zero. */
+/* Parses a table with wrong, missing or additional bytes and without a final zero: the result is an
+ * error or a table, never a crash. */
 static void test_mutated(void)
 {
   const size_t length = strlen(good);

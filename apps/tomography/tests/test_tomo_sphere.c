@@ -89,8 +89,8 @@ static void test_projection(void)
   OSLA_ASSERT_CLOSE(projection_relative(330.0, 150.0), -180.0, 0.0);
 }
 
-/* Asserts that four close points span the area of their rectangle on the sphere, anywhere on the
- * map. */
+/* Asserts that the map projection conserves the area of a small rectangle at the given latitude and
+ * longitude. */
 static void check_area(const tomo_frame *f, double latitude, double longitude)
 {
   const double step = 0.01, degree = acos(-1.0) / 180.0;
@@ -102,13 +102,15 @@ static void check_area(const tomo_frame *f, double latitude, double longitude)
   OSLA_ASSERT_CLOSE(area / (step * step * degree * degree * cos(latitude * degree)), 1.0, 5e-3);
 }
 
-/* Asserts that points at distances of `step` degrees lie in the box of their regional frame. */
+/* Asserts that the regional map made for 25 points, `step` degrees apart in latitude, contains all
+ * of them. */
 static void check_region(double latitude, double longitude, double step)
 {
   enum { PLACES = 25 };
   double place[PLACES][3], given[PLACES][2], x, y, back[2];
   tomo_frame f;
-  for (int i = 0; i < PLACES; i++) { /* with step 2 the points cover 16 by 8 degrees */
+  /* with step = 2 the points cover 16 degrees of longitude and 8 of latitude */
+  for (int i = 0; i < PLACES; i++) {
     given[i][0] = fmin(latitude + step * (i / 5 - 2), 90.0);
     given[i][1] = longitude + 2.0 * step * (i % 5 - 2);
     tomo_unit_vector(given[i][0], given[i][1], place[i]);
@@ -142,7 +144,8 @@ static void test_frame(void)
   tomo_frame f;
   CU_ASSERT(!tomo_frame_region(2, (const double(*)[3])place, &f));
   CU_ASSERT(!tomo_frame_region(0, NULL, &f));
-  tomo_unit_vector(0.0, 69.0, place[1]); /* both points are 34.5 degrees from their middle */
+  /* the two points are 69 degrees apart, hence 34.5 degrees from the centre of a region */
+  tomo_unit_vector(0.0, 69.0, place[1]);
   CU_ASSERT(tomo_frame_region(2, (const double(*)[3])place, &f));
   OSLA_ASSERT_CLOSE(f.longitude, 34.5, 1e-9);
   tomo_unit_vector(0.0, 71.0, place[1]);
@@ -192,7 +195,8 @@ static void test_mesh(void)
   OSLA_ASSERT_ERR(tomo_mesh_create(TOMO_MESH_FREQUENCY_MAX + 1, &mesh), OSLA_ERR_ARG);
 }
 
-/* Number of knots within the support, by a search over all knots. */
+/* Returns the number of knots closer to a point than twice the mean spacing, found by a search over
+ * all knots. */
 static int count_within(const tomo_mesh *mesh, const double v[3])
 {
   int count = 0;
@@ -252,7 +256,8 @@ static void test_radial(void)
         line += value[r] * tomo_radial_greville(radial, r);
       }
       OSLA_ASSERT_CLOSE(sum, 1.0, 1e-13);
-      if (n > 1) OSLA_ASSERT_CLOSE(line, z, 1e-10); /* Greville depths reproduce straight lines */
+      /* splines with the Greville depths as coefficients are a straight line */
+      if (n > 1) OSLA_ASSERT_CLOSE(line, z, 1e-10);
     }
     for (int r = 0; r < n; r++) {
       CU_ASSERT(tomo_radial_greville(radial, r) > previous);

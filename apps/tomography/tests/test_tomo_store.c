@@ -67,7 +67,7 @@ static void round_trip(const char *name)
   OSLA_ASSERT_ERR(tomo_store_add_number(store, "a b", 2.0), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "a b", 1, zero, none), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "1", 9, zero, none), OSLA_ERR_ARG);
-  for (int again = 0; again < 2; again++) { /* a new file, then a replacement */
+  for (int again = 0; again < 2; again++) { /* writes a new file, then replaces it */
     OSLA_ASSERT_OK(tomo_store_write(store, in_directory(name)));
     CU_ASSERT(count_files() == 1);
   }

@@ -27,8 +27,8 @@
 
 #ifdef HAVE_LIBXML2
 
-/* Two epochs at one position, one far away, a channel with its own position, foreign elements, a
- * byte order mark. */
+/* Reads StationXML with a byte order mark, a station with two epochs at one position and one far
+ * away, a channel with a position of its own, and elements of other namespaces. */
 static void test_stations(void)
 {
   tomo_site *s;
@@ -60,7 +60,8 @@ static void test_stations(void)
     CU_ASSERT(s[0].time_s == 620352000.0 && s[0].end_s == 805680000.0);
     CU_ASSERT(s[1].latitude == 10.0 && s[1].time_s == 567993600.0 && isnan(s[1].end_s));
     CU_ASSERT(strcmp(s[2].id, "2A.B") == 0 && s[2].longitude == 360.0);
-    CU_ASSERT(s[2].end_s == 1262304000.0); /* the epoch of the network comes first */
+    /* the end of the network's epoch, which precedes that of the station */
+    CU_ASSERT(s[2].end_s == 1262304000.0);
   }
   free(s);
 }
@@ -107,7 +108,7 @@ static void test_events(void)
   free(s);
 }
 
-/* Events without a position are left out; an origin or a magnitude without a value is skipped. */
+/* Events without coordinates are excluded; an origin or a magnitude without a value is ignored. */
 static void test_incomplete_events(void)
 {
   tomo_site *s;
@@ -191,7 +192,7 @@ static void test_bad_events(void)
               ":1: XML: the root is \"quakeml\" of namespace ...");
 }
 
-/* Nothing outside of the file is read, and no entity expands beyond the file. */
+/* The reader opens no other file or address, and expands no entity that the file declares. */
 static void test_hostile(void)
 {
   list_reader *read = list_read_stations;
@@ -230,8 +231,9 @@ static void test_hostile(void)
   list_refuse(read, text, ":1: XML: names of elements are too long");
 }
 
-/* Makes a station with n attributes or namespace declarations of different names. In a comment, a
- * CDATA section or an attribute's value they do not count. The caller frees the text. */
+/* Returns StationXML with n different attributes or namespace declarations between `before` and
+ * `after`; the caller frees it. Within a comment, a CDATA section or an attribute's value they are
+ * no attributes. */
 static char *make_attributes(const char *before, const char *attribute, const char *value, int n,
                              const char *after)
 {
@@ -266,8 +268,8 @@ static void accept_attributes(const char *before, int n, const char *after)
   free(text);
 }
 
-/* Input that would cause quadratic work in libxml2 is rejected before the work or while it is
- * small. */
+/* Input that would make libxml2 work for a time quadratic in its size is rejected before that time
+ * is large. */
 static void test_many_attributes(void)
 {
   static const char tag[] = ":1: XML: a tag of more than 65536 bytes";
@@ -285,7 +287,8 @@ static void test_many_attributes(void)
   accept_attributes("><Site><![CDATA[<b", MANY, "]]></Site>");
 }
 
-/* A file cut at any byte is rejected with one line; a station's name is cleaned. */
+/* A file that is cut at any byte is rejected with a message of one line; control characters in the
+ * region of an event become blanks. */
 static void test_cut(void)
 {
   static const char whole[] =
