@@ -86,8 +86,8 @@ static osla_err judge_matrix(assemble_job *job)
   return OSLA_OK;
 }
 
-/* Sets the verdict: H and g must be finite. By the norm of H, and by a search only if the norm is
- * not finite. The same on all ranks. */
+/* Sets the verdict, which is good if H and g are finite. The norm of H tells whether H is finite;
+ * only if it is not, the first bad element is searched. All ranks set the same verdict. */
 static osla_err set_verdict(assemble_job *job)
 {
   const double *g = osla_hessian_gradient(job->hessian);

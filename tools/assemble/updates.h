@@ -1,27 +1,27 @@
-/* Files of updates, the input of `osla assemble` (layer 4). The schema, in HDF5:
+/* Files of updates, the input of `osla assemble` (layer 4). An update has n indices. The schema, in
+ * HDF5:
  *
  *   ix      [total]       integers from 0: the indices of all updates, one update after the other
  *   offset  [count + 1]   integers: update u has the indices ix[offset[u] .. offset[u + 1] - 1];
- *                         begins with 0, ends with total. Missing: one update
- * and either panels of k data each
+ *                         begins with 0, ends with total. If missing, there is one update
+ * either panels of k data each
  *   G       [total, k]    a row for each index: the derivatives of the k data
- *   w       [count, k]    weights >= 0; missing: all 1
- *   r       [count, k]    residuals; missing: no gradient
+ *   w       [count, k]    weights >= 0; if missing, all are 1
+ *   r       [count, k]    residuals; if missing, the panels add nothing to g
  *           H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, with G as k x n
  * or blocks
  *   U       [sum of n^2]  symmetric n x n blocks, one after the other: H[ix, ix] += U
  * and in both cases
- *   g       [total]       g[ix] += g; missing: nothing is added
+ *   g       [total]       gradients: added to elements ix of the vector g; may be missing
  *
- * ix and offset may have any integer type, the others any integer or floating-point type. Any
- * layout of the data sets is possible, also compressed. If a data set has more than 16 MiB, the
- * file must hold enough bytes: all bytes if it is contiguous; in chunks at least a 1032nd, the
- * highest compression of deflate. Sizes, also of the largest update, must fit in the available
- * memory.
+ * ix and offset may have any integer type, the other data sets any integer or floating-point type.
+ * The data sets may have any layout, also compressed. If a data set has more than 16 MiB, the file
+ * must hold enough bytes: all bytes if it is contiguous; in chunks at least a 1032nd of the bytes,
+ * because deflate compresses at most by 1032. Sizes, also that of the largest update, must fit in
+ * the available memory.
  *
  * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5). HDF5
- * crashes on some damaged files, so that updates_reader.c makes these calls in a child process.
- */
+ * crashes on some damaged files, so that updates_reader.c makes these calls in a child process. */
 #ifndef OSLA_UPDATES_H
 #define OSLA_UPDATES_H
 

@@ -1,5 +1,6 @@
-/* Both sides of the process that reads files of updates. See updates.h. The parent checks
- * every answer of the process, because HDF5 may have damaged its memory. */
+/* Both sides of the socket between this process and the child process that reads files of updates
+ * (updates.h). The parent checks every answer of the child, because HDF5 may have damaged the
+ * child's memory. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -36,7 +36,8 @@ static void test_alignment(osla_transport *t, info_findings *f)
              where(early));
 }
 
-/* A property of pairs of ranks that a probe finds: 0 or less is right. */
+/* A property of pairs of ranks that a probe finds. If its value is 0 or less, MPI works as it
+ * should. */
 typedef struct pair_test {
   const char *name;
   osla_err (*probe)(osla_transport *t, int value[OSLA_PROBE_KINDS]);

@@ -11,8 +11,8 @@
  * condition number. */
 #define SOLVE_RESIDUAL_MOST 16.0
 
-#define SOLVE_GOOD "good" /* verdict of a good solution; any other verdict names the defect of x   \
-                           */
+/* verdict of a good solution; any other verdict names the defect of x */
+#define SOLVE_GOOD "good"
 
 typedef enum solve_method {
   SOLVE_CHOLESKY,

@@ -11,8 +11,9 @@
  */
 struct tomo_draw {
   tomo_world world;
-  FILE *script, *pixels, *log; /* the script, the pixels, and gnuplot's output */
-  int *picture;                /* [n_pictures] descriptors of the picture files */
+  /* descriptors of the script, of the pixels, and of gnuplot's output */
+  FILE *script, *pixels, *log;
+  int *picture; /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;
   int width, height;  /* size of the current picture in pixels */
   int64_t offset;     /* number of bytes written to `pixels` */

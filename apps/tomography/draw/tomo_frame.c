@@ -7,8 +7,8 @@
 
 static const double degree = M_PI / 180.0;
 
-/* Mollweide's projection: Newton's method with Snyder's start value solves for t. The poles, where
- * the derivative vanishes, are a separate case. */
+/* Mollweide's projection. The equation for t is solved by Newton's method with Snyder's start
+ * value. The poles, where the derivative vanishes, are a separate case. */
 double projection_relative(double longitude, double centre)
 {
   double l = fmod(longitude - centre + 180.0, 360.0);

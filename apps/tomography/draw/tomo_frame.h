@@ -1,10 +1,9 @@
-/* Frame and projection of a map: the world in the Mollweide projection (tomo_frame.h), or a
- * region in Lambert's azimuthal projection about its middle. Both projections are equal-area.
+/* Frame and projection of a map: the world in the Mollweide projection, or a region in Lambert's
+ * azimuthal projection about its middle. Both projections are equal-area.
  *
- * Pure, thread-safe. Snyder (1987), "Map Projections - A Working Manual", USGS Prof. Paper 1395,
- * p. 185: x = k cos(p) sin(l - l0), y = k (cos(p0) sin(p) - sin(p0) cos(p) cos(l - l0)), k =
- * sqrt(2 / (1 + cos(c))), c is the distance from the middle (p0, l0).
- */
+ * Pure, thread-safe. Snyder (1987), "Map Projections - A Working Manual", USGS Prof. Paper 1395, p.
+ * 185: x = k cos(p) sin(l - l0), y = k (cos(p0) sin(p) - sin(p0) cos(p) cos(l - l0)), k = sqrt(2 /
+ * (1 + cos(c))), c is the distance from the middle (p0, l0). */
 #ifndef TOMO_FRAME_H
 #define TOMO_FRAME_H
 

@@ -104,7 +104,7 @@ tomo_number tomo_number_text(double value, int digits)
   return out;
 }
 
-/* Colours. CIELAB and sRGB: CIE 15:2004, IEC 61966-2-1. */
+/* Conversion of colours between CIELAB and sRGB (CIE 15:2004, IEC 61966-2-1). */
 
 const tomo_colour tomo_colours_grey = {198, 198, 198};
 

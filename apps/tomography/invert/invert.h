@@ -93,7 +93,8 @@ typedef struct invert_job {
   tomo_site *stations, *events;
   int64_t n_stations, n_events;
   tomo_counts read_stations, read_events; /* numbers of list entries read, used and rejected */
-  tomo_reference *reference;              /* NULL: stand-in formulas (tomo_reference.h) */
+  /* NULL: the stand-in formulas of tomo_reference.h replace the table */
+  tomo_reference *reference;
   /* file of the reference table, or "stand-in" for the formulas */
   char earth[PATH_MAX];
   uint64_t earth_hash;      /* hash of the contents of the reference file */
@@ -141,7 +142,8 @@ osla_err invert_read_input(invert_job *job);
  * of their files; invert_read_tables reads the files. */
 osla_err invert_name_tables(const invert_job *job, invert_tables *tables);
 osla_err invert_read_tables(invert_job *job);
-/* Broadcasts `bytes` bytes of *array from rank 0; the other ranks allocate it (invert_tables.c). */
+/* Broadcasts an array of `bytes` bytes from rank 0; the other ranks allocate *array
+ * (invert_tables.c). */
 osla_err invert_bcast_new(const invert_job *job, void **array, int64_t bytes);
 /* Makes the great-circle arc of a path id. Returns false if the arc is degenerate. Local. */
 bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
@@ -177,8 +179,9 @@ osla_err invert_make_problem(invert_job *job);
 osla_err invert_replace_hessian(invert_job *job);
 void invert_destroy(invert_job *job);
 
-/* True if this rank prints progress lines: rank 0, not --quiet, and its stderr appears on a
- * terminal, also through the pipe of an mpiexec on this host (invert_terminal.c). Local. */
+/* Returns true if this rank prints progress lines: it is rank 0, --quiet is not given, and its
+ * stderr appears on a terminal, directly or through the pipe of an mpiexec on this host
+ * (invert_terminal.c). Local. */
 bool invert_shows_progress(const invert_job *job);
 
 /* Passes over all paths (invert_pass.c): distributes the paths over ranks and threads by a counter
@@ -201,7 +204,7 @@ typedef struct invert_worker {
   /* [k * max columns] scratch memory of `work` for a panel of G; NULL unless pass->panels */
   void *g;
   double *g_sum; /* [max columns] scratch memory of `work`; NULL unless pass->panels */
-  struct invert_path_qr *split; /* scratch of `work`, see invert_rays.h; initially NULL */
+  struct invert_path_qr *split; /* scratch memory of `work` (invert_rays.h); initially NULL */
   order_free_sums sums[N_SUMS]; /* sums of this thread */
   int64_t data;
   double seconds_update;
@@ -222,9 +225,9 @@ void invert_free_sums(invert_worker *total);
 /* Restores the accumulator from the checkpoint file, if the file exists (invert_resume.c). */
 osla_err invert_restore_checkpoint(invert_job *job);
 
-/* Sums of the first pass (invert_pass.c). invert_add_path adds a path's misfit of the zero
- * model, data and ray density to its worker's sums (local). invert_store_totals stores the totals
- * of all ranks in the job. */
+/* Sums of the first pass (invert_pass.c). invert_add_path (local) adds a path's data, ray density
+ * and misfit of the zero model to the sums of its worker. invert_store_totals stores the totals of
+ * all ranks in the job. */
 void invert_add_path(invert_worker *worker);
 osla_err invert_store_totals(invert_job *job, const invert_worker *total);
 
@@ -238,8 +241,9 @@ typedef void invert_prior_element(int64_t i, int64_t j, int64_t at, double part,
 osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
                             invert_prior_element *visit, void *arg);
 
-/* Offset of diagonal element i in this rank's array of a matrix with the layout of H; -1: another
- * rank owns it. The element at an offset of the array (invert_prior.c). Local. */
+/* Elements of this rank's array of a matrix with the distribution of H (invert_prior.c).
+ * invert_diagonal_offset returns the offset of diagonal element i, or -1 if another rank owns the
+ * element. invert_element returns the element at an offset. Local. */
 int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i);
 double invert_element(const invert_job *job, const osla_matrix *h, int64_t at);
 
@@ -255,15 +259,16 @@ double invert_inverse_work(const invert_job *job);
 /* Assembles H, gradient, ray density and the misfit of the zero model, adds the prior unless
  * job->scanning, and commits (invert_assemble.c). */
 osla_err invert_assemble(invert_job *job);
-/* invert_measure_misfit computes |d - G m|^2 by a second pass over the data (invert_fit.c).
- * invert_free_fit (local) frees the misfit of each measure (invert_fit.c). */
+/* invert_measure_misfit computes |d - G m|^2 by a second pass over the data, and the misfit of each
+ * measure. invert_free_fit (local) frees the misfit of each measure (invert_fit.c). */
 osla_err invert_measure_misfit(invert_job *job);
 void invert_free_fit(invert_fit *fit);
 /* With --robust, replaces the first model by models with less weight for outliers
  * (invert_robust.c). */
 osla_err invert_solve_robustly(invert_job *job);
-/* Computes a model with the weights job->weight, and if job->scanning with a scan of priors. False
- * `again` also restores the accumulator from the checkpoint (invert_robust.c). */
+/* Computes a model with the weights job->weight, and with a scan of priors if job->scanning. With
+ * the direct solver H is assembled anew: from zero if `again`, otherwise from the checkpoint, if
+ * there is one (invert_robust.c). */
 osla_err invert_compute_model(invert_job *job, bool again);
 
 /* Computes models under the priors of --scan (invert_scan.c). On return job->prior is the chosen
@@ -288,7 +293,7 @@ osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *val
  * job->prior. */
 osla_err invert_iterate_scan(invert_job *job, double *misfit);
 osla_err invert_iterate_freedom(invert_job *job, const double *z, double *value);
-/* Compares the model with the true model (invert_resolution.c). Local. */
+/* Compares the recovered model with the true model (invert_resolution.c). Local. */
 void invert_compare_models(invert_job *job);
 /* Computes the diagonal of the resolution matrix for a sample of unknowns (invert_resolution.c). */
 osla_err invert_sample_resolution(invert_job *job);
@@ -321,7 +326,7 @@ json_t *invert_settings_json(const invert_job *job);
 void invert_print_uncertainty(const invert_job *job);
 json_t *invert_uncertainty_json(const invert_job *job);
 osla_err invert_store_uncertainty(const invert_job *job, struct tomo_store *store);
-/* Writes the command line to `out`; words that a shell would change are quoted
+/* Writes the command line to `out`, with quotes around words that a shell would change
  * (invert_report.c). Local. */
 void invert_put_command(const invert_options *o, FILE *out);
 /* Print parts of the text report: the misfit of each measure (invert_fit.c), and the outliers and
@@ -354,16 +359,17 @@ osla_err invert_write_output(invert_job *job);
 osla_err invert_check_write_data(const invert_job *job);
 osla_err invert_write_data(invert_job *job);
 
-/* Frame, coastlines and sites of all maps (invert_input.c). Local. */
+/* Returns the frame, coastlines and sites that all maps have in common (invert_input.c). Local. */
 tomo_world invert_world(const invert_job *job);
 
 /* netCDF output (invert_netcdf.c). invert_netcdf_bytes returns a lower bound of the file's size in
  * bytes; invert_write_netcdf writes the file. Rank 0. */
 uint64_t invert_netcdf_bytes(const invert_job *job);
 osla_err invert_write_netcdf(const invert_job *job);
-/* Lists the fields that the job has computed, as variables of netCDF and XDMF; returns their
- * number. v          [out]  TOMO_GRID_VARIABLES_MAX ancillary  [out]  text that the variables
- * borrow */
+/* Lists the fields that the job has computed, as variables of netCDF and XDMF files. Returns their
+ * number. Local.
+ *   v          [out]  at most TOMO_GRID_VARIABLES_MAX variables
+ *   ancillary  [out]  text that the variables borrow */
 int invert_list_variables(const invert_job *job, tomo_variable *v, char ancillary[80]);
 
 /* XDMF output (invert_xdmf.c). Rank 0. invert_check_xdmf checks that the XDMF file can name the

@@ -1,8 +1,8 @@
-/* The reference Earth and the measurements. Rank 0 reads the files, all ranks receive the
+/* The reference Earth and the measurements. Rank 0 reads the files, and all ranks receive the
  * contents.
  *
- * Default of --reference: with --data the shipped table of PREM if it exists, else the stand-in
- * formulas (tomo_reference.h), which need no file. */
+ * Default of --reference: with --data the shipped table of PREM if it exists, otherwise the
+ * stand-in formulas (tomo_reference.h), which need no file. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_io.h"
 

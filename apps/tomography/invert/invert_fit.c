@@ -100,7 +100,7 @@ json_t *invert_fit_json(const invert_job *job)
   return array;
 }
 
-/* ---- the second pass over all paths, independent of H ---- */
+/* ---- the misfit of the model by a second pass over all paths, which does not use H ---- */
 
 /* Adds the squared residuals of a path to the sums of their measures. A datum with weight 0 is not
  * counted. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The site where a path begins: an earthquake, or a station for ambient noise. */
+/* Returns the site where a path begins: an earthquake, or a station for ambient noise. */
 static const tomo_site *path_source(const invert_job *job, int64_t path_id)
 {
   const int64_t source = path_id / 2 / job->n_stations;
@@ -131,8 +131,8 @@ osla_err invert_read_input(invert_job *job)
   return OSLA_OK;
 }
 
-/* ---- the frame of the maps: the region that the paths cross if it is a small part of the Earth,
- * else the world ---- */
+/* ---- the frame of the maps: the region that the paths cross if that is a small part of the Earth,
+ * otherwise the whole world ---- */
 
 /* maximum number of paths that are examined; number of points on each path */
 enum { PATHS = 20000, POINTS_OF_PATH = 5 };

@@ -172,7 +172,8 @@ static json_t *result_json(const invert_job *job)
     r->wall);
 }
 
-/* Adds the members of all parts to `into`, and releases the parts; false if memory was missing. */
+/* Adds the members of all parts to the JSON object `into`, and releases the parts. Returns false if
+ * memory is missing. */
 static bool merge_objects(json_t *into, json_t *const *part, int n)
 {
   bool added = into != NULL;

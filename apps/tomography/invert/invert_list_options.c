@@ -1,4 +1,4 @@
-/* Parsers of list options. */
+/* Parsers of those options of `osla invert` whose value is a list. */
 #include "apps/tomography/invert/invert_options.h"
 
 #include <math.h>

@@ -14,7 +14,8 @@
 struct command_line;
 struct poptOption;
 
-/* ---- lists: --scan, --spread (invert_list_options.c); --choose, --inverse ---- */
+/* ---- options whose value is a list or a keyword: --scan, --spread (invert_list_options.c);
+ * --choose, --inverse ---- */
 
 enum { INVERT_POINTS_MAX = 64, INVERT_SCAN_MAX = 1000, INVERT_VECTORS_MAX = 1024 };
 
@@ -66,7 +67,8 @@ typedef struct invert_section {
 osla_err invert_parse_sections(const char *text, invert_section section[INVERT_SECTIONS_MAX],
                                int *count);
 
-/* ---- input lists of stations and earthquakes, files for other programs ---- */
+/* ---- options for input lists of stations and earthquakes, and for files for other programs ----
+ */
 
 enum { INVERT_SLICES_MAX = 200 };
 
@@ -92,7 +94,7 @@ typedef struct invert_tables {
   char *one[2]; /* lists of one element for the shipped samples */
 } invert_tables;
 
-/* ---- all options ---- */
+/* ---- all options of the user ---- */
 
 typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 typedef enum invert_solver {
@@ -183,7 +185,7 @@ osla_err invert_check_file_options(invert_options *options, struct command_line 
  * or to NULL if the output has the depths of the radial functions. Local. */
 int invert_count_slices(const invert_options *options, const double **depth_km);
 
-/* ---- private to the parser ---- */
+/* ---- functions that only the parser of the options uses ---- */
 
 /* initial value of a numeric option; it remains if the user does not give the option */
 #define INVERT_UNSET (-1e300)

@@ -1,14 +1,14 @@
-/* The product with G without assembled H: each rank stores the rows of its own paths in factored
- * form, and rows of the prior.
+/* Products with G without assembled H: each rank stores the rows of its own paths in factored form,
+ * and rows of the prior.
  *
- * The rows of a path are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h), k data i, knots l, N_r radial
- * functions r. The rank that traced the path stores its knots l and A[l], 12 bytes each. By W = Q
- * R (invert_rays.h) min(k, N_r) rows replace the k rows, with the same normal equations; R is
- * stored once for all paths with the same set of measurements. The model is distributed by blocks
- * of knots. A star forest fetches the coefficients of the knots that a rank's paths touch, and
- * sums contributions to them at their owners. The rows L of the prior (C_m^-1 = L^T L) are a
- * sparse matrix; the owner of a knot owns its rows.
- */
+ * The rows of a path are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h), with data i = 1..k, knots l and
+ * N_r radial functions r. The rank that traced the path stores l and A[l], 12 bytes for each knot.
+ * With the factorisation W = Q R the min(k, N_r) rows of R replace the k rows of W, and the normal
+ * equations stay the same; R is stored once for all paths with the same set of measurements. The
+ * model is distributed by blocks of knots. A star forest fetches the coefficients of the knots that
+ * a rank's paths touch, and sums the contributions to these coefficients at their owners. The rows
+ * L of the prior (C_m^-1 = L^T L) are a sparse matrix; the owner of a knot owns the rows of the
+ * knot. */
 #ifndef INVERT_RAYS_H
 #define INVERT_RAYS_H
 
@@ -58,7 +58,7 @@ void invert_rays_destroy(invert_rays **rays); /* Destroys the rows; accepts NULL
  * `rays`. */
 osla_operator invert_rays_operator(invert_rays *rays);
 
-/* Memory of the stored rows of G on this rank. Local. */
+/* Returns the memory of the stored rows of G on this rank in bytes. Local. */
 uint64_t invert_rays_bytes(const invert_rays *rays);
 
 /* d[j] := diagonal element j of G^T C_d^-1 G + C_m^-1, for this rank's unknowns. Collective. */

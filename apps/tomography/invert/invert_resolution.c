@@ -114,7 +114,8 @@ osla_err invert_sample_resolution(invert_job *job)
   return err;
 }
 
-/* ---- comparison with the true model, for knots with dense and with sparse paths ---- */
+/* ---- comparison of the recovered model with the true model: at knots that many paths touch
+ * (dense), and at the other knots (sparse) ---- */
 
 /* Returns the median of the ray density, or if the median is 0, the smallest density above 0. */
 static double dense_threshold(const invert_job *job)

@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRUSTED 1e-3 /* allowed error of a misfit, relative to |d|^2; as in invert_fit.c */
+/* allowed error of a misfit, relative to |d|^2; the same value as in invert_fit.c */
+#define TRUSTED 1e-3
 
 typedef struct scanner {
   invert_job *job;

@@ -42,9 +42,8 @@ static osla_err ignore_missing_gnuplot(report_page *p, osla_err err)
   return OSLA_OK;
 }
 
-/* Begins all pictures and starts gnuplot. Without gnuplot it succeeds, and page->missing is the
- * reason.
- */
+/* Begins all pictures of the page and starts gnuplot. Without gnuplot it succeeds, and
+ * page->missing is the reason why there are no pictures. */
 static osla_err draw_pictures(report_page *p)
 {
   const invert_job *job = p->job;

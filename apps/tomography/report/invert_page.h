@@ -10,7 +10,7 @@
 
 enum { PAGE_DEPTHS_MAX = 4, PAGE_POINTS_MAX = 4, PAGE_CHARTS_MAX = 4 };
 
-/* A picture of one of the drawings; width 0: no picture. */
+/* A picture in one of the two drawings of the page; width is 0 if there is no picture. */
 typedef struct page_picture {
   int drawing, number, width, height;
 } page_picture;

@@ -98,7 +98,8 @@ cleanup:
   return err;
 }
 
-/* ---- a scan: a curve for each of its lines ---- */
+/* ---- charts of a scan of priors: one curve for each line of priors along which only one weight
+ * changes ---- */
 
 static void add_lines(const invert_scan *s, const double *x, const double *y, const double *error,
                       scan_chart *out)
