@@ -89,7 +89,7 @@ osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osl
 osla_err osli_file_raw_write_trailer(const osla_file *file, const file_item *item);
 osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_item *item);
 
-/* --- file.c: collective calls --- */
+/* --- file.c: collective calls on open files --- */
 osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osla_file **out);
 /* Opens an HDF5 or raw file for reading. For a raw file sets *raw to the description of its array.
  */

@@ -36,7 +36,7 @@ typedef struct peer_table {
 enum { HEAD = CHANNEL_LINE };
 static const int64_t MOST_BYTES = INT64_C(1) << 40;
 
-/* ---- checks of the arguments ---- */
+/* ---- checks of the arguments of osla_channels_create ---- */
 
 static osla_err check_end(const osla_transport *t, int i, const osla_channel_end *e)
 {
@@ -92,7 +92,7 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
   return check_duplicates(t, n, ends);
 }
 
-/* ---- memory ---- */
+/* ---- memory of a set of channels ---- */
 
 static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
 {
@@ -139,7 +139,7 @@ static void write_table(const osla_channels *set)
   }
 }
 
-/* ---- matching of the ends ---- */
+/* ---- matching of the two ends of each channel ---- */
 
 static osla_err read_table(const osla_channels *set, int rank, peer_table *out)
 {
@@ -203,7 +203,7 @@ static osla_err connect_all(osla_channels *set)
   return err;
 }
 
-/* ---- progress ---- */
+/* ---- progress of the channels of a set ---- */
 
 static void post_waiting_messages(void *arg)
 {
@@ -281,7 +281,7 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
   return OSLA_OK;
 }
 
-/* ---- messages ---- */
+/* ---- sending and receiving messages ---- */
 
 void *osla_channel_buffer(osla_channels *set, int which)
 {
@@ -342,7 +342,7 @@ osla_err osla_channel_recv(osla_channels *set, int which, const void **message, 
   return c->ops->recv(c, message, stamp);
 }
 
-/* ---- destruction ---- */
+/* ---- destruction of a set of channels ---- */
 
 static osla_err close_end(channel *c)
 {
@@ -376,7 +376,7 @@ void osla_channels_destroy(osla_channels **channels)
   *channels = NULL;
 }
 
-/* ---- waits ---- */
+/* ---- waits for messages and for room ---- */
 
 typedef struct awaited {
   const osla_channels *set;

@@ -155,7 +155,7 @@ static void stop(channel *c)
   free(s->free_slots);
 }
 
-/* ---- messages under way ---- */
+/* ---- messages that are under way to the peer ---- */
 
 static unsigned char *staging_slot(const state *s, int slot)
 {
@@ -274,7 +274,7 @@ static osla_err step(channel *c)
   return send_word(c, &s->acknowledged);
 }
 
-/* ---- operations ---- */
+/* ---- operations of the table channel_ops ---- */
 
 static osla_err progress(channel *c)
 {

@@ -40,7 +40,7 @@ struct osla_reduction {
   osla_posted up_posted, down_posted[MOST_CHILDREN];
 };
 
-/* ---- the tree ---- */
+/* ---- the tree of ranks ---- */
 
 /* Lists of ranks from which the tree is made. */
 typedef struct ranks {
@@ -154,7 +154,7 @@ void osla_reduction_destroy(osla_reduction **reduction)
   *reduction = NULL;
 }
 
-/* ---- a round ---- */
+/* ---- a round of the reduction ---- */
 
 static osla_err post(osla_reduction *r, int rank, int which, const double *values,
                      osla_posted *posted)

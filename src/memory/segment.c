@@ -161,7 +161,7 @@ osla_transport *osla_segment_transport(const osla_segment *s)
   return s->t;
 }
 
-/* ---- transfers ---- */
+/* ---- gets and puts in a segment ---- */
 
 /* Records the start of a transfer in the trace. A transfer that is complete on return was copied by
  * this rank's core. */
@@ -256,7 +256,7 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
   return err;
 }
 
-/* ---- notify ---- */
+/* ---- notifies in a segment ---- */
 
 /* Finds the notify slot of this rank in the memory of `rank`. */
 static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *offset)
@@ -398,7 +398,7 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
 }
 
-/* ---- message lines ---- */
+/* ---- message lines in a segment ---- */
 
 osla_err osli_segment_line_open(osla_segment *s, const osla_line_end *end, osla_line **line)
 {

@@ -5,7 +5,7 @@
 #include "osla_segment.h"
 #include "src/transport/transport_ops.h"
 
-/* ---- message lines ---- */
+/* ---- message lines in a segment ---- */
 
 /* A line is a stream of messages to addresses that the receiver has chosen in advance, without
  * copies or words. The comment of osla_transport_ops.line_open describes the duties of the calling

@@ -164,8 +164,8 @@ double pass_without_queueing(const std::vector<LinkState *> &route, double bytes
 void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                               osli_sim_done *done, void *arg)
 {
-  static std::vector<s4u::Link *>
-    links; // memory that all calls reuse; only one call runs at a time
+  // memory that all calls reuse; only one call runs at a time
+  static std::vector<s4u::Link *> links;
   links.clear();
   from->route_to(to, links, nullptr);
   auto size = static_cast<double>(std::max<size_t>(bytes, 1));

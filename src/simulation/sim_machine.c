@@ -106,7 +106,7 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
   return apply_disturbance(host, core);
 }
 
-/* ---- hosts ---- */
+/* ---- hosts of the simulated machine ---- */
 
 void osli_host_kernel(const char *host_name, char kernel[64])
 {

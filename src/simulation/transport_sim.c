@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- gets and puts --- */
+/* --- gets and puts of simulated ranks --- */
 
 static void complete_transfer(void *arg)
 {
@@ -177,7 +177,7 @@ static osla_err sim_flush(osla_region *region, int rank)
   return OSLA_OK;
 }
 
-/* --- notifications and atomic additions --- */
+/* --- notifications and atomic additions of simulated ranks --- */
 
 static osla_err notify_on_node(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
@@ -273,7 +273,7 @@ static void sim_progress(osla_transport *t)
   osli_sim_run_completions(sim_self(t));
 }
 
-/* --- start and end --- */
+/* --- start and end of a simulated transport --- */
 
 /* Ends the process of all ranks. After MPI_Abort the other ranks would wait, SimGrid would report
  * "Deadlock", and the exit status would be 0. */

@@ -100,7 +100,7 @@ static osla_err wait_for_entries(entry_announcement *a)
   return a->code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(a->code, "MPI_Testall");
 }
 
-/* ---- the entry ---- */
+/* ---- the entry of a collective call ---- */
 
 enum { NAME_BYTES = 64, CHUNK = 64 };
 
@@ -182,7 +182,7 @@ osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t 
   return least[5] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
 }
 
-/* ---- the search ---- */
+/* ---- the search for the transport of a collective call ---- */
 
 typedef struct candidate {
   osla_transport *t;

@@ -19,7 +19,7 @@ struct osla_exchange {
   unsigned char *send, *recv; /* buffers of the all-to-all; NULL if letters travel as messages */
 };
 
-/* ---- letters ---- */
+/* ---- lists of letters ---- */
 
 static size_t letter_stride(const osla_letters *l)
 {
@@ -88,7 +88,7 @@ const void *osli_letter_of(const osla_letters *l, int rank)
   return at ? at + LETTER_HEAD : NULL;
 }
 
-/* ---- exchanges ---- */
+/* ---- exchanges of letters ---- */
 
 osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out)
 {

@@ -22,7 +22,7 @@ typedef struct osla_group_folder group_folder;
  */
 static const char *const controllers[OSLA_GROUP_TREES] = {"", "memory", "cpu"};
 
-/* --- folders of the groups --- */
+/* --- folders of the control groups --- */
 
 static bool is_in_list(const char *list, const char *word)
 {
@@ -170,7 +170,7 @@ static bool move_to_parent(group_folder *f)
   return true;
 }
 
-/* --- limits --- */
+/* --- limits of the control groups --- */
 
 /* Reads up to two numbers at the beginning of a file and returns their count; "max" is no number.
  * System calls are used instead of stdio, whose buffer would be allocated for every new region. */

@@ -14,7 +14,7 @@ enum { OSLA_PROBE_ON_NODE, OSLA_PROBE_ACROSS, OSLA_PROBE_KINDS };
 /* Measures where MPI_Put writes if the window begins 1, 4, 8 or 12 bytes after a 16-byte boundary.
  *   early [out] largest number of bytes before the correct address; 0 if correct, OSLA_PROBE_LOST
  *               if the data are not within 16 bytes of it, -1 without a pair of this kind
- * MPICH before 4.0.3 over UCX: up to 12. */
+ * With MPICH before 4.0.3 over UCX it is up to 12. */
 enum { OSLA_PROBE_LOST = 1000 };
 osla_err osli_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS]);
 

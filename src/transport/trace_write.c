@@ -27,7 +27,7 @@ typedef struct writer {
   int64_t written; /* number of events in the file so far */
 } writer;
 
-/* --- one event --- */
+/* --- writing of one event --- */
 
 /* Nanoseconds since the start of the trace. Each time is rounded once, so that nested events stay
  * nested. */
@@ -105,7 +105,7 @@ static void write_names(writer *w, const header *h, int rank)
   (void)fprintf(w->file, ",\"s\":\"t\",\"args\":{\"events\":%" PRId64 "}}", h->dropped);
 }
 
-/* --- one rank --- */
+/* --- writing of the events of one rank --- */
 
 static int64_t piece_events(const header *h, int64_t first)
 {
@@ -140,7 +140,7 @@ static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, tr
   return OSLA_OK;
 }
 
-/* --- the file --- */
+/* --- opening and closing of the file --- */
 
 /* Opens the file under a temporary name. A pipe or device is opened itself, because a file must not
  * replace it. */

@@ -69,7 +69,7 @@ static osla_err choose_backend(MPI_Comm comm, const char *name, const osla_trans
   return OSLA_OK;
 }
 
-/* ---- creation and destruction ---- */
+/* ---- creation and destruction of transports ---- */
 
 enum { PROGRESS_NAP_US = 50 };
 

@@ -62,7 +62,7 @@ typedef struct fuzz_result {
 void fuzz_reject(fuzz_result *result, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
-/* --- fuzz_run.c: children --- */
+/* --- fuzz_run.c: running readers in child processes --- */
 /* FUZZ_SECONDS: time limit of one input, in seconds */
 enum { FUZZ_BATCH = 50, FUZZ_SECONDS = 30 };
 
@@ -87,7 +87,7 @@ void fuzz_run_batch(const fuzz_batch *batch);
 /* Runs a program. Returns its exit status, 1000 + the signal, or -1 if it hung. */
 int fuzz_run_program(const char *const *argv, const char *out, const char *err);
 
-/* --- kinds of inputs --- */
+/* --- kinds of inputs, one for each file format --- */
 typedef struct fuzz_kind {
   const char *name;
   int batch; /* number of inputs that one child reads */

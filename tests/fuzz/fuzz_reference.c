@@ -9,7 +9,7 @@
 #include "apps/tomography/earth/tomo_reference_table.h"
 #include "tests/fuzz/fuzz_parse.h"
 
-/* ---- inputs ---- */
+/* ---- making of input tables ---- */
 
 static bool make(uint64_t seed, const char *path)
 {
@@ -39,7 +39,7 @@ static bool make(uint64_t seed, const char *path)
   return damaged;
 }
 
-/* ---- the digest ---- */
+/* ---- the digest of a table ---- */
 
 static uint64_t hash_values(uint64_t hash, const double *value, int n)
 {
@@ -88,7 +88,7 @@ static void read_ours(const char *path, fuzz_result *result)
   free(b.at);
 }
 
-/* ---- the independent parser ---- */
+/* ---- the independent parser of tables ---- */
 
 enum { WORDS = 4096, MOST_ROWS = 512, TEXT = 1 << 20 };
 

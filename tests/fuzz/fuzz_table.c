@@ -44,7 +44,7 @@ static tomo_data_lists make_lists(tomo_reference **reference)
                            .max_distance = 179.0};
 }
 
-/* ---- inputs ---- */
+/* ---- making of input tables ---- */
 
 static const char *pick(fuzz_random *random, const char *const *words, int n)
 {
@@ -96,7 +96,7 @@ static bool make(uint64_t seed, const char *path)
   return damaged;
 }
 
-/* ---- the digest ---- */
+/* ---- the digest of a table ---- */
 
 typedef struct found {
   int64_t path;
@@ -149,7 +149,7 @@ static void read_ours(const char *path, fuzz_result *result)
   tomo_data_free(&data);
 }
 
-/* ---- the independent parser ---- */
+/* ---- the independent parser of tables ---- */
 
 enum column {
   EVENT,
@@ -398,7 +398,7 @@ static void judge(const char *path, fuzz_result *result)
   free(s.t.all.at);
 }
 
-/* ---- the command, with files of the fixed lists ---- */
+/* ---- arguments of the command, with files of the fixed lists ---- */
 
 static char station_file[200], event_file[200], earth_file[200];
 

@@ -258,7 +258,7 @@ static bool make(uint64_t seed, const char *path)
   return damaged;
 }
 
-/* --- the reader under test --- */
+/* --- calls of the reader under test --- */
 
 static void read_all(updates *file, fuzz_result *result)
 {

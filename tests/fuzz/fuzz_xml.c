@@ -20,7 +20,7 @@ static const char station_space[] = "http://www.fdsn.org/xml/station/1";
 static const char event_space[] = "http://quakeml.org/xmlns/bed/1.2";
 static const char root_space[] = "http://quakeml.org/xmlns/quakeml/1.2";
 
-/* --- inputs --- */
+/* --- making of input files --- */
 
 static void make_stations(fuzz_random *random, fuzz_bytes *b)
 {
@@ -136,7 +136,7 @@ static bool make_event_file(uint64_t seed, const char *path)
   return make(seed, path, make_events);
 }
 
-/* --- the independent parser --- */
+/* --- the independent parser of XML files --- */
 
 static bool is(const xmlNode *node, const char *name, const char *space)
 {

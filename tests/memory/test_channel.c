@@ -145,7 +145,7 @@ static void test_kinds(void)
     exchange(t, (osla_channel_kind)kind, 7, 700, sends / 4, false);
   }
   exchange(t, OSLA_CHANNEL_LATEST, 3, 40000, sends / 20 + 1, false);
-  /* between nodes such messages travel in several pieces */
+  /* between nodes messages of this size travel in several pieces */
   exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1, false);
   osla_transport_destroy(&t);
 }
@@ -283,7 +283,7 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- invalid input ---- */
+/* ---- tests of invalid arguments ---- */
 
 static osla_channel_end good_end(int peer)
 {

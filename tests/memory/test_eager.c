@@ -75,7 +75,7 @@ static int origin_of_mine(void)
   return (osla_test_rank() + osla_test_size() - osla_test_size() / 2) % osla_test_size();
 }
 
-/* --- calls --- */
+/* --- tests of the MPI calls of a put --- */
 
 enum { MOST = 16384 + 64 };
 
@@ -138,7 +138,7 @@ static void test_late(void)
   osla_transport_destroy(&t);
 }
 
-/* --- order --- */
+/* --- tests of the order of transfers --- */
 
 enum { STEPS = 150, AREA = 250000, LENGTH = 200000 };
 typedef enum action {
@@ -328,7 +328,7 @@ static void test_flush_of_another(void)
   osla_transport_destroy(&t);
 }
 
-/* --- many messages --- */
+/* --- tests with many messages --- */
 
 enum { FLOOD = 2000, MOST_UNSEEN = 17 };
 

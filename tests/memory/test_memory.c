@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- counting --- */
+/* --- counting of allocated bytes --- */
 
 static struct {
   /* bytes allocated now, largest number of bytes allocated at any time, and bytes of all regions
@@ -90,7 +90,7 @@ static void compare(osla_transport *t, const char *what, uint64_t predicted, boo
                   "%s: %" PRIu64 " bytes predicted, %" PRIu64 " taken", what, predicted, real);
 }
 
-/* --- kernels --- */
+/* --- tests of the predictions of kernels --- */
 
 typedef struct job {
   osla_transport *t;   /* a new transport for each kernel, so that no region is cached */

@@ -310,7 +310,7 @@ static void test_late_notify(void)
   osla_transport_destroy(&t);
 }
 
-/* --- the counter ----------------------------------------------------------------------------- */
+/* --- tests of the shared counter --- */
 
 enum { THREADS = 3, DRAWS = 40 };
 

@@ -168,7 +168,7 @@ static void test_peer_pointers(void)
   osla_transport_destroy(&t);
 }
 
-/* --- many transfers at the same time --------------------------------------------------------- */
+/* --- tests of many transfers at the same time --- */
 
 enum { MANY = 500, PIECE = 48 };
 
@@ -222,7 +222,7 @@ static void test_many_outstanding(void)
   osla_transport_destroy(&t);
 }
 
-/* --- errors ---------------------------------------------------------------------------------- */
+/* --- tests of errors --- */
 
 static void test_errors(void)
 {

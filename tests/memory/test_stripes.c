@@ -117,7 +117,7 @@ static void test_exclude(void)
   osla_transport_destroy(&t);
 }
 
-/* --- a thread waits for all stripes while others hold one each ------------------------------- */
+/* --- tests of a thread that waits for all stripes while others hold one each --- */
 
 enum { STREAMS = 6, TURNS = 5, HOLD_US = 200, RARELY_US = 3000 };
 static const double limit_s = 4.0;

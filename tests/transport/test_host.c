@@ -60,7 +60,7 @@ static osla_host look(void)
   return host;
 }
 
-/* --- identity --- */
+/* --- tests of which ranks share a host --- */
 
 static void expect_one_host(void)
 {
@@ -101,7 +101,7 @@ static void test_identity(void)
   stop_pretending();
 }
 
-/* --- cores --- */
+/* --- tests of limits on cores --- */
 
 static void expect_cores(double quota, uint64_t id, int cores)
 {
@@ -159,7 +159,7 @@ static void test_bound(void)
   OSLA_ASSERT_MSG(host.share == share, "%g cores a rank, not %g", host.share, share);
 }
 
-/* --- memory --- */
+/* --- tests of limits on memory --- */
 
 static void set_memory(uint64_t id, uint64_t available)
 {

@@ -49,7 +49,7 @@ static void test_each_allocation(void)
   CU_ASSERT(failures >= 15); /* a smaller number shows that the test reached too few allocations */
 }
 
-/* ---- puts with notify ---- */
+/* ---- tests of puts with notify ---- */
 
 enum { LARGE = 300000 };
 

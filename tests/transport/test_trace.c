@@ -27,7 +27,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
   return status;
 }
 
-/* --- recording --- */
+/* --- tests of the recording of events --- */
 
 static osla_trace_summary summary_of(osla_transport *t)
 {
@@ -163,7 +163,7 @@ static void test_kernel(void)
   osla_transport_destroy(&t);
 }
 
-/* --- the definition of overlap, with artificial events --- */
+/* --- tests of the definition of overlap, with artificial events --- */
 
 static void add(osla_transport *t, osla_trace_kind kind, double since, double from, double to)
 {
@@ -212,7 +212,7 @@ static void test_overlap(void)
   osla_transport_destroy(&t);
 }
 
-/* --- many threads, many events --- */
+/* --- tests with many threads and many events --- */
 
 enum { EACH = 40000, THREADS = 3 };
 
@@ -254,7 +254,7 @@ static void test_limit(void)
   osla_transport_destroy(&t);
 }
 
-/* --- the file --- */
+/* --- tests of the file of a trace --- */
 
 /* Makes a folder for the files of a test. All ranks get its name. */
 static void make_folder(char name[32])

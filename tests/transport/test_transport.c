@@ -130,7 +130,7 @@ static void test_sub_communicator(void)
   osla_transport_destroy(&t);
 }
 
-/* --- agreement ------------------------------------------------------------------------------- */
+/* --- tests of the agreement on errors --- */
 
 /* Lets the ranks whose bits are set in `failing` fail, each with a different error, and checks the
  * agreement. */
@@ -176,7 +176,7 @@ static void test_agree_long_text(void)
   osla_transport_destroy(&t);
 }
 
-/* --- collectives ----------------------------------------------------------------------------- */
+/* --- tests of collectives --- */
 
 /* Tests that no rank leaves a barrier before the last one has entered it. All processes of the
  * machine have one clock. */
@@ -281,7 +281,7 @@ static void test_mpi_failure(void)
   osla_transport_destroy(&t);
 }
 
-/* --- creation errors and memory -------------------------------------------------------------- */
+/* --- tests of creation errors and of the memory check --- */
 
 /* Tests a low thread level of MPI on the last rank only; all ranks fail with one error. */
 static void test_thread_level(void)

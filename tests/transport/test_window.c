@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- promises and calls --- */
+/* --- comparison of promises with RMA calls --- */
 
 enum { MOST_KEYS = 16, MOST_WORDS = 4096, TEXT = 160 };
 
@@ -113,7 +113,7 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
   return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
 }
 
-/* --- an MPI without suitable windows --- */
+/* --- functions that imitate an MPI without suitable windows --- */
 
 int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {

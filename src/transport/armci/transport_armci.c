@@ -48,7 +48,7 @@ static unsigned char *remote_address(const osla_region *region, int rank, size_t
   return memory->remote[rank] + offset;
 }
 
-/* --- regions --- */
+/* --- regions in memory of ARMCI --- */
 
 static void free_memory(osla_region *region)
 {
@@ -124,7 +124,7 @@ static void armci_region_free(osla_region **handle)
   osli_armci_services->built_in->region_free(handle);
 }
 
-/* --- transfers --- */
+/* --- gets and puts by ARMCI --- */
 
 typedef struct transfer {
   bool is_put;
@@ -239,7 +239,7 @@ static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
   return OSLA_OK;
 }
 
-/* --- order and notify --- */
+/* --- order of puts, and puts with notify --- */
 
 static osla_err armci_flush(osla_region *region, int rank)
 {
@@ -284,7 +284,7 @@ static osla_err armci_post(osla_region *region, int rank, size_t offset, const v
   return armci_put_notify(region, rank, offset, source, bytes, word_offset, word, bell_offset);
 }
 
-/* --- fetch and add --- */
+/* --- fetch-and-add by ARMCI --- */
 
 /* ARMCI_Rmw adds an int. A larger number is added by two swaps: the first one stores MARK, which
  * lies far below all values of the word, the second one stores the sum. An operation that fetches a
@@ -340,7 +340,7 @@ static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, in
   return OSLA_OK;
 }
 
-/* --- the table --- */
+/* --- the table of operations --- */
 
 static osla_transport_ops armci_ops;
 

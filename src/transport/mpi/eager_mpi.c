@@ -141,7 +141,7 @@ osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *de
                    0);
 }
 
-/* ---- confirmations ---- */
+/* ---- confirmations of messages ---- */
 
 /* Asks `rank` to send an answer when it has applied all messages sent so far. Does nothing if an
  * answer is already requested or no buffer is free. */
@@ -236,7 +236,7 @@ void osli_eager_wait_all(osla_transport *t)
   }
 }
 
-/* ---- start and end, and the ids of regions ---- */
+/* ---- start and end of puts as messages, and the ids of regions ---- */
 
 static void free_buffers(osla_eager *e)
 {

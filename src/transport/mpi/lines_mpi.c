@@ -84,7 +84,7 @@ void osli_mpi_lines_free(osla_eager *e)
   free(e->over);
 }
 
-/* ---- lines ---- */
+/* ---- message lines ---- */
 
 struct osla_line {
   osla_transport *t;

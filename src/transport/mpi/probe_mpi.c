@@ -51,7 +51,7 @@ static osla_err agree_on_worst(osla_transport *t, osla_err err, int value[OSLA_P
   return osla_allreduce(t, value, OSLA_PROBE_KINDS, MPI_INT, MPI_MAX);
 }
 
-/* --- alignment --- */
+/* --- probe of puts to a window that is not aligned --- */
 
 enum { SLOT = 64, PATTERN_AT = 20, PATTERN = 24, SEARCH = 16 };
 
@@ -114,7 +114,7 @@ osla_err osli_probe_alignment(osla_transport *t, int n_early[OSLA_PROBE_KINDS])
   return agree_on_worst(t, err, n_early);
 }
 
-/* --- a window inside another one --- */
+/* --- probe of a window inside another window --- */
 
 static osla_err read_inner(osla_transport *t, const window *w, int kind, int *elsewhere)
 {
@@ -144,7 +144,7 @@ osla_err osli_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KI
   return agree_on_worst(t, err, elsewhere);
 }
 
-/* --- strided get --- */
+/* --- probe of a strided get --- */
 
 enum { COUNT = 8, STRIDE = 4 };
 
@@ -187,7 +187,7 @@ osla_err osli_probe_strided_get(osla_transport *t, int missing[OSLA_PROBE_KINDS]
   return agree_on_worst(t, err, missing);
 }
 
-/* --- shared query --- */
+/* --- probe of MPI_Win_shared_query --- */
 
 osla_err osli_probe_shared_query(osla_transport *t, bool *served)
 {
@@ -208,7 +208,7 @@ osla_err osli_probe_shared_query(osla_transport *t, bool *served)
   return OSLA_OK;
 }
 
-/* --- passive progress --- */
+/* --- probe of accesses to a computing target --- */
 
 enum { REPETITIONS = 3, HEAD_START_US = 2000, LONGER = 5 };
 

@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- cached regions ---- */
+/* ---- regions that are cached for reuse ---- */
 
 /* Freed regions are cached, because factorisations and solves make a few small ones in each call. A
  * new region takes eight collective calls on a node, and a window across nodes, whose creation

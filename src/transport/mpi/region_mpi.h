@@ -87,7 +87,7 @@ void osli_mpi_region_release(osla_region **region);
 /* Frees all cached regions; returns whether there were any. Collective. */
 bool osli_region_cache_clear(osla_transport *t);
 
-/* ---- posts (post_mpi.c) ---- */
+/* ---- posts, that is puts with notify in progress steps (post_mpi.c) ---- */
 
 /* The operations post, post_wait and post_test of osla_transport_ops, for a rank whose memory is
  * not mapped here. */
@@ -131,7 +131,7 @@ bool osli_mpi_lines_test(osla_transport *t, MPI_Request *other, MPI_Status *stat
 void osli_mpi_lines_init(const osla_transport *t, struct osla_eager *e);
 void osli_mpi_lines_free(struct osla_eager *e);
 
-/* ---- windows (window_mpi.c) ---- */
+/* ---- windows of MPI (window_mpi.c) ---- */
 
 /* All windows have displacements in bytes and one passive epoch during their lifetime, and return
  * errors. Info keys tell MPI how they are used, so that a network may serve words and fetches

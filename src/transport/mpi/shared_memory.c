@@ -23,7 +23,7 @@ enum {
   HUGE_FROM = 32 << 20
 };
 
-/* ---- pages ---- */
+/* ---- pages of node memory ---- */
 
 bool osli_pages_offered(const char *setting)
 {
@@ -124,7 +124,7 @@ int osli_pages_allocate(int file, unsigned char *at, size_t bytes, bool huge)
   return code == EINVAL ? allocate_pages(file, bytes) : code;
 }
 
-/* ---- the memory of a node ---- */
+/* ---- memory that the ranks of a node share ---- */
 
 /* Data with which another rank of the node opens and verifies this rank's memory. */
 typedef struct memory_address {

@@ -31,7 +31,7 @@ osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
                                 size_t *mapped);
 void osli_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);
 
-/* ---- pages, for tests ---- */
+/* ---- pages of node memory, declared here for tests ---- */
 
 /* Does this content of shmem_enabled ("always within_size [advise] never ...") allow huge pages
  * after madvise? Pure. */
