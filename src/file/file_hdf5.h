@@ -7,7 +7,8 @@
 
 typedef struct file_hdf5 file_hdf5;
 
-/* `path` is used in error texts and must outlive the object. A new file is made in memory. */
+/* Creates or opens a file. `path` is used in error texts and must outlive the object. A new file is
+ * made in memory. */
 osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out);
 osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out);
 /* Writes a new file's metadata (all but the data of arrays) to fd and sets the length of fd. Call

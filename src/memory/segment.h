@@ -29,7 +29,8 @@ void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
  * the opening of the line on. Does nothing for NULL. Local. */
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
-void osli_segment_line_close(osla_segment *segment, osla_line **line); /* does nothing for NULL */
+void osli_segment_line_close(
+  osla_segment *segment, osla_line **line); /* closes one end of a line; does nothing for NULL */
 
 /* ---- messages that consist of heads and bulk data ---- */
 

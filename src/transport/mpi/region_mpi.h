@@ -150,8 +150,9 @@ osla_err osli_window_create(osla_transport *t, bool is_dynamic, void *base, size
 /* Frees a window; accepts MPI_WIN_NULL. Collective. */
 void osli_window_free(MPI_Win *win);
 
-/* Returns the keys as a new info object, which the caller frees. It must be used for one window
- * only, because MPICH 4.0.2 destroys lists in it while it reads them. Local. Errors: MPI. */
+/* Returns the info keys of windows as a new object, which the caller frees. The object must be used
+ * for one window only, because MPICH 4.0.2 destroys lists in it while it reads them. Local. Errors:
+ * MPI. */
 osla_err osli_window_info(const osla_transport *t, MPI_Info *out);
 
 #endif
