@@ -1,4 +1,4 @@
-/* Life cycle of the accumulator: create, commit, return the matrix, reset, destroy. */
+/* Creation and destruction of the accumulator; commit, access to the matrix, and reset. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_inbox.h"
@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t default_bytes = (size_t)64 << 20; /* default of ring_bytes and piece_bytes */
+static const size_t default_bytes =
+  (size_t)64 << 20; /* default value of the options ring_bytes and piece_bytes */
 
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options)
 {
@@ -73,8 +74,8 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   return OSLA_OK;
 }
 
-/* Divides the memory cap. The node sums take `sums` bytes; rings and inboxes take at most half of
- * the rest; the remainder is for the scratch memory of updating threads. */
+/* Divides the memory cap. The node sums get `sums` bytes; rings and inboxes get at most half of the
+ * remaining bytes; scratch memory of updating threads gets the rest. */
 static osla_err divide_memory(osla_hessian *h, size_t sums)
 {
   size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
@@ -96,9 +97,9 @@ static void wire_step(void *hessian)
   osla_err err = osli_outboxes_announce(h);
   if (err == OSLA_OK) err = osli_inboxes_serve(h);
   if (err != OSLA_OK)
-    osla_transport_abort(h->v.t, err); /* an error cannot be returned from here,
-                                        * and other ranks would wait without end
-                                        */
+    osla_transport_abort(
+      h->v.t,
+      err); /* a progress hook cannot return an error, and other ranks would wait without end */
 }
 
 static void stop_wire(osla_hessian *h)
@@ -114,13 +115,14 @@ static osla_err make_wire(osla_hessian *h, int fan)
 {
   osla_transport *t = h->v.t;
   OSLA_CALL(osla_agree(t, osli_wire_create(h, fan)));
-  /* Layouts must be equal on all ranks, so all use the largest number of bytes of node sums. */
+  /* All ranks use the largest number of bytes of node sums, because their memory layouts must be
+   * equal. */
   size_t sums;
   OSLA_CALL(osla_agree(t, osli_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
-  osla_segment_steers(h->segment); /* a segment of consecutive messages */
+  osla_segment_steers(h->segment); /* its data area from rings_start on holds only messages */
   osli_segment_messages(h->segment, h->wire->rings_start);
   osla_err err = osli_outboxes_create(h);
   if (err == OSLA_OK) err = osli_inboxes_create(h);
@@ -190,8 +192,7 @@ osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osli_combiner_initial(&h->options) != 0.0)
-    OSLA_TRY(fill_initial(h)); /* a new matrix holds
-                                * zeros */
+    OSLA_TRY(fill_initial(h)); /* necessary, because a new matrix holds zeros */
   if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
   OSLA_TRY(osli_node_sums_create(h));
   OSLA_TRY(make_wire(h, fan));
@@ -252,8 +253,8 @@ osla_err osli_hessian_complete_updates(osla_hessian *h)
   if (err == OSLA_OK) osli_inboxes_wait_applied(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
-  return osla_barrier(h->v.t); /* parts for this rank may have arrived through the gate of another
-                                * rank of the node */
+  return osla_barrier(h->v.t); /* Parts for this rank may have arrived through another rank of the
+                                  node that serves as gate. */
 }
 
 static osla_err sum_gradient(osla_hessian *h)
@@ -271,7 +272,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
   OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
-  return osla_barrier(h->v.t); /* no rank reads H before every owner has completed it */
+  return osla_barrier(h->v.t); /* no rank may read H before every owner has completed its part */
 }
 
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
@@ -301,15 +302,15 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* the error is equal on all ranks */
+  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* `err` is equal on all ranks */
   osla_err err = OSLA_OK;
   if (h->dirty && !failed)
     err = osla_error_set(
       OSLA_ERR_STATE,
       "osla_hessian_reset: call osla_hessian_commit first, there were updates since");
   OSLA_CALL(osla_agree(h->v.t, err));
-  /* An error that a checkpoint found, or that was found before later updates, leaves updates in
-   * flight: complete them. */
+  /* After an error that a checkpoint found, or that was found before later updates, updates are
+   * still in flight. Complete them. */
   if (failed) OSLA_CALL(osli_hessian_complete_updates(h));
   if (h->exact) osli_exact_reset(h);
   osli_ledger_clear(h);

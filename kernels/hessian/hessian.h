@@ -15,39 +15,38 @@ struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
   combiner combine;
-  exact_state *exact; /* NULL except in order-independent mode */
-  size_t element;     /* bytes of one value of an update; may be less than those of an element of H
-                       */
+  exact_state *exact; /* state of the order-independent mode; NULL in the plain mode */
+  size_t element;     /* bytes of one value of an update; may be smaller than an element of H */
   osla_matrix *matrix;
   local_view v;
-  osla_segment *segment; /* one per rank: its lock, and the rings and words of transfers between
-                          * nodes (hessian_wire.h) */
-  node_sums *node;       /* sums for owners on other nodes; NULL without options.node_sums */
+  osla_segment *segment; /* one segment for each rank: the rank's lock, and the rings and counters
+                          * of transfers between nodes (hessian_wire.h) */
+  node_sums
+    *node; /* sums of updates for owners on other nodes; NULL if options.node_sums is false */
 
-  pthread_mutex_t mutex; /* protects free_list, pending_gradient, dirty, stats, memory and
-                          * memory_peak */
+  pthread_mutex_t
+    mutex; /* protects free_list, pending_gradient, dirty, stats, memory and memory_peak */
   struct workspace *free_list;
-  double *gradient;                 /* [n] gradient of the last commit */
-  double *pending_gradient;         /* [n] sum of this rank's gradient updates since the last commit
-                                     */
-  bool dirty;                       /* this rank has had updates since the last commit */
-  osla_hessian_stats stats;         /* totals of the updates that have returned and of the progress
-                                     * hook */
-  size_t memory, memory_peak;       /* bytes in use, and the largest number so far */
-  size_t memory_fixed, memory_most; /* bytes of rings, tables and node sums; memory cap in bytes,
-                                     * SIZE_MAX without a cap */
+  double *gradient;         /* [n] gradient of the last commit */
+  double *pending_gradient; /* [n] this rank's gradient updates since the last commit, summed */
+  bool dirty;               /* true if this rank has had updates since the last commit */
+  osla_hessian_stats stats; /* totals of all updates that have returned, and of the progress hook */
+  size_t memory, memory_peak;       /* bytes of memory in use; largest value so far */
+  size_t memory_fixed, memory_most; /* bytes of rings, tables and node sums; memory cap in bytes, or
+                                       SIZE_MAX if there is no cap */
   struct ledger *ledger;            /* ids of the updates that were added (hessian_ledger.h) */
 
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;
 };
 
-/* Like osla_hessian_create, with a tree of `fan` words per word at each gate (hessian_arrivals.h),
- * so that tests reach several levels with few ranks. */
+/* Like osla_hessian_create, but with `fan` words of a level below each word of the tree of arrivals
+ * (hessian_arrivals.h), so that tests reach several levels with few ranks. */
 osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                                  int fan, osla_hessian **out);
 
-/* Copies the options (NULL: the defaults) and replaces zeros by their default values. */
+/* Copies the options and replaces zeros by default values. If `options` is NULL, all values are
+ * defaults. */
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options);
 
 /* Waits until the updates of all ranks are in their owners' memory. Collective; no update may be

@@ -1,5 +1,5 @@
-/* Adds a piece to an owner's array. Rows are cut into chunks; each chunk is added column by column,
- * by runs of consecutive rows where these are long enough. */
+/* Adds a piece (a rectangle of an update) to an owner's array. Rows are cut into chunks. Each chunk
+ * is added column by column; if its runs of consecutive rows are long enough, run by run. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"
@@ -7,13 +7,14 @@
 #include "osla_trace.h"
 #include "src/blas/work.h"
 
-/* A chunk ends at CHUNK_ROWS rows or at the end of the piece. Runs shorter than RUN_LEAST rows on
- * average are not worth one call each; such a chunk is added element by element. */
+/* A chunk ends at CHUNK_ROWS rows or at the end of the piece. If the runs of consecutive rows in a
+ * chunk have fewer than RUN_LEAST rows on average, the chunk is added element by element, because a
+ * call for each run would cost more. */
 enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
-  int64_t first, past;        /* range in the piece's row list */
-  int n_runs;                 /* number of runs; 0: the rows are added one by one */
+  int64_t first, past;        /* range of the chunk in the piece's row list */
+  int n_runs;                 /* number of runs; 0: rows are added one by one */
   int64_t run[RUNS_MOST + 1]; /* first row of each run; run[n_runs] = past */
 } chunk;
 
@@ -43,8 +44,8 @@ static void find_runs(const piece *p, int64_t first, chunk *s)
   s->run[s->n_runs] = s->past;
 }
 
-/* Adds rows [begin, end) of one column without runs. `column`: index of the value of row 0, which
- * need not exist: a packed column starts with row p->begin. */
+/* Adds rows [begin, end) of one column, element by element. `column`: index of the column's value
+ * in row 0. That value need not exist: a packed column starts with row p->begin. */
 static bool add_scattered(const osla_hessian *h, const piece *p, int64_t begin, int64_t end,
                           int64_t column, unsigned char *dest, int64_t ahead)
 {
@@ -70,8 +71,8 @@ static bool add_runs(const osla_hessian *h, const piece *p, const chunk *s, int6
   return good;
 }
 
-/* Returns the index of the value of row 0 of column c. `packed`: number of values in the columns
- * before it, for packed pieces. */
+/* Returns the index of the value in row 0 of column c. `packed`: number of values in all columns
+ * before column c, if the piece is packed. */
 static int64_t column_start(const piece *p, int64_t c, int64_t packed)
 {
   if (p->ld == 0) return packed - p->begin[c];

@@ -3,9 +3,10 @@
 #include <stdalign.h>
 
 enum { LINE = 64 };
-enum { IDLE, QUEUED, SERVED }; /* states of an intake */
+enum { IDLE, QUEUED, SERVED }; /* states of an origin at a gate */
 
-/* Queue of waiting origins: entries [head, tail) of `waiting`, modulo the number of leaves. */
+/* Queue of origins that wait to be served: entries head .. tail - 1 of `waiting`, as a ring
+ * buffer. */
 typedef struct arrival_queue {
   alignas(LINE) _Atomic uint32_t locked;
   _Atomic uint32_t head, tail;
@@ -78,13 +79,14 @@ static uint32_t load(_Atomic uint32_t *at)
   return atomic_load_explicit(at, memory_order_relaxed);
 }
 
-/* Appends an origin. The caller holds the lock. */
+/* Appends an origin to the queue. The caller holds the queue's lock. */
 static void enqueue(const arrivals *a, int leaf)
 {
   uint32_t tail = load(&a->queue->tail), leaves = (uint32_t)a->shape->leaves;
   a->waiting[tail % leaves] = (uint32_t)leaf;
   atomic_store_explicit(&a->intakes[leaf].state, QUEUED, memory_order_relaxed);
-  /* Both counters wrap at twice the number of leaves, so a full queue differs from an empty one. */
+  /* head and tail are counted modulo twice the number of leaves, so that a full queue differs from
+   * an empty one. */
   atomic_store_explicit(&a->queue->tail, (tail + 1) % (2 * leaves), memory_order_relaxed);
 }
 
@@ -102,15 +104,15 @@ static bool is_new(const arrivals *a, int leaf)
   return load(&a->intakes[leaf].state) == IDLE && has_more(a, leaf);
 }
 
-/* `at`: index of a word above the leaves. */
+/* `at`: index of a word on a level above the leaves. */
 static bool has_changed(const arrivals *a, int at)
 {
   return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at - a->shape->leaves];
 }
 
-/* Follows changed words among words [first, past) of a level down to the leaves. The caller holds
- * the lock. A word is recorded as seen before the words below are read, so a later arrival changes
- * it again. */
+/* Examines words [first, past) of a level, and follows each changed word down to the leaves. The
+ * caller holds the queue's lock. A word is recorded as seen before the words below it are read, so
+ * that a later arrival changes it again. */
 static void follow_changes(const arrivals *a, int level, int first, int past)
 {
   const arrival_shape *s = a->shape;

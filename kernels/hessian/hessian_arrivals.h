@@ -35,40 +35,40 @@ typedef struct arrival_shape {
 } arrival_shape;
 
 /* State of one origin at a gate. Only the rank that serves the origin writes it; the queue's lock
- * passes it on to the next one. */
+ * passes the state on to the rank that serves the origin next. */
 typedef struct intake {
   _Atomic uint64_t fetched; /* bytes fetched from the origin's ring */
-  uint64_t credited;        /* bytes of which the origin has been told that it may overwrite them */
+  uint64_t credited;        /* number of bytes that the origin has been allowed to overwrite */
   _Atomic uint64_t applied; /* bytes of messages that have been added to H */
   _Atomic uint32_t state;   /* IDLE, QUEUED or SERVED; protected by the queue's lock */
 } intake;
 
 /* A gate as seen by one rank of its node. All members except `seen` point into the gate's memory,
- * which starts as zeros. */
+ * which is zero at first. */
 typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
-  _Atomic uint64_t *word; /* [words] written by the origins */
+  _Atomic uint64_t *word; /* [words] words of all levels, written by the origins */
   uint64_t *seen;    /* [words - leaves] value of each word above the leaves when this rank last
-                      * followed it */
-  intake *intakes;   /* [leaves] one for each origin */
-  uint32_t *waiting; /* [leaves] ring buffer of queued origins that no rank serves yet */
+                        followed it down */
+  intake *intakes;   /* [leaves] state of each origin */
+  uint32_t *waiting; /* [leaves] ring buffer of origins that are queued and not yet served */
 } arrivals;
 
-/* Computes the levels of the tree; fan >= 2. */
+/* Computes the levels of the tree of words; fan >= 2. */
 arrival_shape osli_arrivals_shape(int leaves, int fan);
 size_t osli_arrivals_bytes(const arrival_shape *shape);
 
-/* Makes the view of a gate. memory: the gate's, aligned to 64 bytes, zeroed. seen: [words - leaves]
- * of the calling rank, zeroed, borrowed. */
+/* Makes this rank's view of a gate. memory: the gate's memory, aligned to 64 bytes and zeroed.
+ * seen: [words - leaves] memory of this rank, zeroed; the view keeps the pointer. */
 arrivals osli_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
-/* Offset in the gate's memory, in bytes, of the word that an origin writes at a level; level 0: its
- * leaf. */
+/* Offset in bytes, in the gate's memory, of the word that an origin writes on a level. Level 0 is
+ * the level of leaves. */
 size_t osli_arrivals_offset(const arrival_shape *shape, int leaf, int level);
 
-/* A leaf word: the number of bytes written so far, and which ring of the origin holds them. It
- * grows with the bytes. */
+/* Value of a leaf word: the number of bytes that the origin has written so far, and the number of
+ * its ring that holds them. The value grows with the bytes. */
 static inline uint64_t arrival_word(uint64_t bytes, int ring)
 {
   return bytes << ARRIVAL_RING_BITS | (uint64_t)ring;
@@ -88,12 +88,12 @@ static inline int arrival_ring(uint64_t word)
 /* Queues the origins that have new messages. */
 void osli_arrivals_collect(const arrivals *gate);
 
-/* Removes an origin from the queue, which the caller then serves. Returns its leaf, or -1 if none
- * waits or the lock is busy. */
+/* Removes an origin from the queue; the caller then serves it. Returns the origin's leaf, or -1 if
+ * no origin waits or the lock is in use. */
 int osli_arrivals_dequeue(const arrivals *gate);
 
-/* Stops serving an origin; it is queued again if more has arrived meanwhile. Returns false if the
- * lock is busy: the caller still serves the origin. */
+/* Ends the service for an origin, and queues the origin again if more has arrived. Returns false if
+ * the lock is in use; then the caller still serves the origin. */
 bool osli_arrivals_release(const arrivals *gate, int leaf);
 
 #endif

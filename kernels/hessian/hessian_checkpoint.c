@@ -1,15 +1,15 @@
 /* Checkpoint and restart of the accumulator.
  *
- * A checkpoint stops new updates on each rank, waits until running ones are in their owners'
- * memory, copies matrix, gradient and ledger, lets updates go on, and writes the copies. So the
- * file has exactly the ids whose updates are in its matrix, and updates wait for a copy in memory,
- * not for the disk. Without memory for a second matrix updates wait until the matrix itself is
- * written.
+ * During a checkpoint each rank stops new updates, waits until running updates are in their owners'
+ * memory, copies matrix, gradient and ledger, lets updates continue, and writes the copies. So the
+ * ids in the file are exactly those of the updates in its matrix, and updates wait for a copy in
+ * memory, not for the disk. If there is no memory for a second matrix, updates wait until the
+ * matrix itself is written.
  *
- * The file holds matrix "H" with its triangle, vector "gradient", vector "ids", and the
- * accumulator's properties as numbers and texts. In order-independent mode H and the gradient are
- * stored as fixed-point numbers (int64), and the ids ascend, so that the file does not depend on
- * which rank added what. */
+ * The file holds the triangle of matrix "H", vector "gradient", vector "ids", and the accumulator's
+ * properties as numbers and texts. In order-independent mode H and the gradient are stored as
+ * fixed-point numbers (int64), and the ids ascend, so that the file does not depend on which rank
+ * added which update. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
@@ -22,12 +22,13 @@
 
 enum { VERSION = 1, JOB_MOST = 1024 };
 
-/* This rank's copies of the data to write. */
+/* This rank's copies of the data that a checkpoint writes. */
 typedef struct snapshot {
-  osla_matrix *matrix; /* NULL if there was no memory for a copy */
-  uint64_t converted;  /* without a copy: stripes of H itself that were converted to fixed point */
-  void *gradient;      /* [n] double or int64_t, summed over the ranks */
-  uint64_t *ids;       /* [n_ids] this rank's part of the ids; after merging all ids */
+  osla_matrix *matrix; /* copy of H; NULL if there was no memory for it */
+  uint64_t converted;  /* mask of the stripes of H itself that were converted to fixed point, if
+                          there is no copy */
+  void *gradient;      /* [n] sum over the ranks: double, or int64_t in order-independent mode */
+  uint64_t *ids; /* [n_ids] this rank's part of the ids; after merging, the ids of all ranks */
   int64_t n_ids;
 } snapshot;
 
@@ -39,7 +40,7 @@ static osla_stored stored_of(const osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-/* Collective. Lack of memory is no error: then s->matrix is NULL. */
+/* Collective. Lack of memory is not an error; s->matrix is then NULL. */
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds) return OSLA_OK;
@@ -54,7 +55,7 @@ static osla_file_type gradient_type(const osla_hessian *h)
   return h->exact ? OSLA_FILE_INT64 : OSLA_FILE_DOUBLE;
 }
 
-/* Copies this rank's part of H; in order-independent mode converted to fixed point. */
+/* Copies this rank's part of H. In order-independent mode the copy is converted to fixed point. */
 static void copy_matrix(const osla_hessian *h, snapshot *s)
 {
   const local_view *v = &h->v;
@@ -194,14 +195,15 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
   return agree_text(h, call, "job", job);
 }
 
-/* Undoes the conversion of H after it was written without a copy or an error occurred, then lets
- * updates go on. */
+/* Converts H back to doubles, if it was converted to be written without a copy, and lets updates
+ * continue. Also called after an error. */
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* wait until no rank reads H any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
-  err = osla_agree(h->v.t, err); /* wait until all ranks have converted, before other ranks of the
-                                  * node add to H */
+  err = osla_agree(h->v.t, err); /* waits until all ranks have converted their parts, because then
+                                  * other ranks of the node may add to
+                                  * H */
   osli_gate_open(h);
   return err;
 }
@@ -284,7 +286,7 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
   return check_kind(h, path, file);
 }
 
-/* Data that are read before the accumulator is changed. */
+/* Data that a restore reads before it changes the accumulator. */
 typedef struct content {
   void *gradient; /* [n] double or int64_t */
   uint64_t *ids;
@@ -296,7 +298,8 @@ static osla_err read_content(const osla_hessian *h, osla_file *file, content *c)
   int64_t n;
   OSLA_CALL(osla_file_look_vector(file, "gradient", gradient_type(h), &n));
   OSLA_CALL(osla_file_look_vector(file, "ids", OSLA_FILE_UINT64, &c->n_ids));
-  /* list and set of ids; the file really has 8 bytes for each id unless it is sparse */
+  /* checks that there is memory for the list and the set of ids (the file has 8 bytes for each id,
+   * unless it is a sparse file) */
   OSLA_CALL(osla_memory_check(h->v.t, ((uint64_t)c->n_ids + 1) * 4 * sizeof *c->ids));
   c->gradient = malloc(((size_t)h->n + 1) * sizeof(double));
   c->ids = malloc(((size_t)c->n_ids + 1) * sizeof *c->ids);
@@ -337,7 +340,7 @@ static osla_err check_fresh(const osla_hessian *h)
   return OSLA_OK;
 }
 
-/* Resets the accumulator and keeps the error's text. */
+/* Resets the accumulator after a failed restore; the text of the error stays. */
 static void reset_after_error(osla_hessian *h, osla_err err)
 {
   char text[512];

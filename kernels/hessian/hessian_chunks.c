@@ -1,9 +1,9 @@
 /* Products G^T G whose bits depend only on the update (order-independent mode).
  *
  * The last bits of a gemm depend on its shape and on an element's position in it. So the sorted
- * list of indices is cut into chunks of a fixed number of columns, and each chunk is one gemm over
- * all rows that belong to its triangle. Its shape follows from the indices and k alone, whatever
- * the grid, the block size and the memory for values. */
+ * list of indices is cut into chunks of a fixed number of columns. Each chunk is computed by one
+ * gemm over all rows that belong to its part of the triangle. The shape of this gemm depends on the
+ * indices and on k alone, not on the grid, the block size or the memory for values. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"
@@ -17,8 +17,8 @@ static int64_t smaller(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-/* Finds the rows [low, high) of the triangle for columns [c, past). Equal indices belong to the
- * triangle on either side of the diagonal. */
+/* Finds the rows [low, high) that belong to the triangle in columns [c, past). If a row and a
+ * column have equal indices, the element belongs to either triangle. */
 static void rows_of(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t c, int64_t past,
                     int64_t *low, int64_t *high)
 {
@@ -35,8 +35,8 @@ static void rows_of(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_
   }
 }
 
-/* Returns the number of columns in a group: as many whole chunks as `limit` bytes allow, at least
- * one. */
+/* Returns the number of columns in a group: as many whole chunks as fit into `limit` bytes, but at
+ * least one. */
 static int64_t group_columns(int64_t count, size_t element, size_t limit)
 {
   int64_t fit = (int64_t)(limit / element) / count / STRIP_COLUMNS * STRIP_COLUMNS;

@@ -1,8 +1,8 @@
-/* Innermost loops of the accumulator: add values to a column of H.
+/* Innermost loops of the accumulator: they add values to a column of H.
  *
- * One function for each pair of types and each operation, generated from one template, because the
- * loops must not contain calls or branches. Consecutive rows go through the first loop, which the
- * pragma vectorises; the others are limited by memory. */
+ * One function for each pair of types and each operation is generated from one template, because
+ * the loops must not contain calls or branches. Consecutive rows are added by the first loop, which
+ * the pragma vectorises. Loops over other rows are limited by memory. */
 #include "kernels/hessian/hessian_combine.h"
 
 #include <math.h>
@@ -52,8 +52,8 @@ enum { PART = 256 };
 
 /* ---- order-independent mode: fixed-point numbers ----
  *
- * Values are converted in parts that fit the first-level cache, because the conversion vectorises
- * and the addition to scattered rows does not. Values beyond the bound are not added. */
+ * Values are converted in parts that fit into the first-level cache, because the conversion can be
+ * vectorised and the addition to scattered rows cannot. Values beyond the bound are not added. */
 
 static bool leave_out(int64_t count, int64_t limit, int64_t *numbers)
 {
@@ -62,8 +62,8 @@ static bool leave_out(int64_t count, int64_t limit, int64_t *numbers)
   return false;
 }
 
-/* Compiles a clone for AVX2: without it order-independent mode takes 1.35 times the plain mode's
- * time with ready blocks of 400, with it 1.10 times. */
+/* Compiles a second version for AVX2. With it, order-independent mode takes 1.10 times as long as
+ * the plain mode with ready blocks of 400 rows; without it, 1.35 times. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -132,8 +132,8 @@ static bool fixed_column(const combiner *c, int64_t count, const int64_t *row,
   return good;
 }
 
-/* The user's function gets consecutive elements of H's type, so narrower values are converted
- * first. */
+/* The user's function expects consecutive elements of H's type, so values of a narrower type are
+ * converted first. */
 static void call_function(const combiner *c, int64_t count, const void *values, void *dest)
 {
   if (c->dtype == c->update_dtype) {

@@ -8,28 +8,30 @@
 
 typedef struct combiner combiner;
 
-/* Combines `count` values with elements of one column of H, one after another: value r is
- * values[position[r]], and its element is dest[row[r]]. row = NULL: dest[r]; position = NULL:
- * values[r]; with row = NULL position is NULL, too. dest[ahead + row[r]] is prefetched: it is used
- * next. Returns false if a value was refused, which happens in order-independent mode only. */
+/* Combines `count` values with elements of one column of H. For r = 0, 1, ..., value
+ * values[position[r]] is combined with element dest[row[r]]. If position is NULL, the value is
+ * values[r]; if row is NULL, the element is dest[r], and position must be NULL. Prefetches
+ * dest[ahead + row[r]], which the next call uses. Returns false if a value was refused, which
+ * happens only in order-independent mode. */
 typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row,
                             const int64_t *position, const void *values, void *dest, int64_t ahead);
 
 struct combiner {
   combine_column *column;
-  osla_dtype dtype, update_dtype; /* types of H and of the values */
+  osla_dtype dtype, update_dtype; /* types of the elements of H and of the values */
   osla_combine_function *function;
   void *context;
-  fixed_point fixed; /* scale and bound of order-independent mode */
+  fixed_point fixed; /* scale and bound of fixed-point numbers, for order-independent mode */
 };
 
-/* Fills a combiner from the options. Errors: ARG (unknown operation, missing function). Local. */
+/* Sets a combiner from the options. Local. Errors: ARG (unknown operation, or no function is
+ * given). */
 osla_err osli_combiner_make(const osla_hessian_options *options, combiner *out);
 
 /* Value of every element of H before the first update. */
 double osli_combiner_initial(const osla_hessian_options *options);
 
-/* Types of H, and of G and U. */
+/* _h: type of H. _values: type of G and U. */
 osla_dtype osli_hessian_dtype(const osla_hessian_options *options);
 osla_dtype osli_update_dtype(const osla_hessian_options *options);
 

@@ -1,14 +1,15 @@
-/* Delivers the parts of an update to their owners: added in shared memory on the node, sent to
- * other nodes.
+/* Delivers the parts of an update to their owners: parts for owners on this node are added in
+ * shared memory, other parts are sent.
  *
  * Owners are visited in cyclic order from a random start, so that ranks which update at the same
- * rate do not all reach one owner together (French et al., section III.C). If an owner is locked
- * all the same, a ready block (U) for it is postponed until the other owners are done.
+ * rate do not all access one owner together (French et al., section III.C). If another update has
+ * nevertheless locked an owner, a ready block (U) for this owner is postponed until the other
+ * owners are done.
  *
- * A ready block is added on the node directly from the caller's array. Products G^T G whose values
- * fit piece_bytes are computed first, then added or sent as a whole. Larger products are computed
- * window by window, under the owner's locks or between the messages of a chain. Large ready blocks
- * for other nodes are also sent in windows, which stay in the cache. */
+ * On this node a ready block is added directly from the caller's array. Products G^T G whose values
+ * fit into piece_bytes are computed first, then added or sent as a whole. Larger products are
+ * computed window by window, while the owner's locks are held or between the messages of a chain.
+ * Large ready blocks for other nodes are also sent in windows, which stay in the cache. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
@@ -18,27 +19,29 @@
 #include "osla_random.h"
 
 enum {
-  CACHED_BYTES = 512 * 1024, /* bytes of a window's values that fit the cache */
-  CACHED_ROWS = 1024,        /* limit of a cached window's rows: with longer row lists a message
-                              * would hold few columns */
-  FACTOR_GAIN = 2,           /* columns of G are sent if the values take at least this many times
-                              * their bytes */
-  POSTPONED_MOST = 16,       /* number of owners that an update may postpone */
-  FACTOR_WORK_MOST = 1 << 29 /* floating-point operations an owner may do for another rank's update
-                              * in one step */
+  CACHED_BYTES = 512 * 1024, /* largest size of a window's values, so that they stay in the cache */
+  CACHED_ROWS = 1024, /* largest number of rows of a window: with more rows a message would have
+                         room for few columns */
+  FACTOR_GAIN = 2, /* columns of G are sent instead of values if the values take at least this many
+                      times the bytes */
+  POSTPONED_MOST = 16,       /* largest number of owners that an update may postpone */
+  FACTOR_WORK_MOST = 1 << 29 /* largest number of floating-point operations that an owner's node
+                              * does in one progress step for an update by another node */
 };
 
-/* One owner's part of an update: a range of the rows and of the columns of the splits. */
+/* The part of an update that belongs to one owner: a range of the sorted rows and a range of the
+ * sorted columns. */
 typedef struct part {
   const update *u;
-  int position, owner; /* index among the owners that have a part, and the owner's rank */
+  int position, owner; /* index of this owner among the owners that have a part; the owner's rank */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
-  near_part near; /* memory on this node to add to; local = NULL if the part is sent */
+  near_part
+    near; /* memory on this node to which the part is added; local = NULL if the part is sent */
 } part;
 
-/* Makes the piece of rows [r, r + rows) and columns [c, c + cols) of a part, without values. begin
- * and end lie in the workspace, so they hold until the next call. */
+/* Makes the piece with rows [r, r + rows) and columns [c, c + cols) of a part, without values. Its
+ * arrays begin and end lie in the workspace, so they are valid until the next call. */
 static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t rows,
                         int64_t c, int64_t cols)
 {
@@ -74,7 +77,7 @@ static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t s
   if (stripes) osla_stripes_release(h->v.t, a->near.lock, stripes);
 }
 
-/* Adds a piece under one block column's lock at a time. */
+/* Adds a piece, locking one block column at a time. */
 static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
 {
   int64_t nb = h->options.nb;
@@ -112,8 +115,8 @@ static bool consecutive(int64_t count, const int64_t *position)
   return true;
 }
 
-/* Adds the whole part p with values read in place from the caller's U. Returns false, having done
- * nothing, if another update holds the locks and `may_wait` is false. */
+/* Adds the whole part p; its values are read in place from the caller's U. If another update holds
+ * the locks and `may_wait` is false, nothing is added and the result is false. */
 static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool may_wait)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
@@ -145,7 +148,7 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   double start = osla_clock();
   uint64_t stripes = a->stripes;
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
-    if (!p) return; /* there are no chains in this mode */
+    if (!p) return; /* this mode uses no chains */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
     stripes = osli_piece_stripes(p, h->options.nb);
   }
@@ -154,8 +157,8 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   w->stats.seconds_send += osla_clock() - start;
 }
 
-/* Sends a piece with values as a chain of messages. `alone`: the piece is the whole part, so the
- * first message opens the chain and the last one closes it. */
+/* Sends a piece with values in several messages. If `alone` is set, the piece is the whole part:
+ * the first message then opens a chain, and the last message closes it. */
 static void send_columns(osla_hessian *h, workspace *w, const part *a, const piece *p, bool alone)
 {
   uint32_t flags = alone ? MESSAGE_FIRST : 0;
@@ -170,7 +173,7 @@ static void send_columns(osla_hessian *h, workspace *w, const part *a, const pie
   }
 }
 
-/* Decides whether columns of G are sent in place of values. */
+/* Returns whether to send columns of G instead of values. */
 static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, int64_t elements)
 {
   int64_t k = a->u->k;
@@ -184,8 +187,8 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
 
 /* ---- windows, on this node or sent ---- */
 
-/* Finds the rows and columns of a window: at most `bytes` of values, and if it is sent, one column
- * with its row list must fit half a message. */
+/* Finds the size of a window: its values take at most `bytes`. If it is sent, one column and the
+ * row list must also fit into half a message. */
 static void window_limits(const osla_hessian *h, const part *a, size_t bytes, int64_t *rows,
                           int64_t *cols)
 {
@@ -218,7 +221,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
   return OSLA_OK;
 }
 
-/* Computes and adds a part window by window while its locks are held. */
+/* Computes and adds a part window by window. The caller holds the part's locks. */
 static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *a, size_t bytes)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
@@ -229,14 +232,14 @@ static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *
   return err;
 }
 
-/* Estimates the bytes of a chain of messages with this many elements; lists and heads take a few
- * per cent. */
+/* Estimates the bytes of a chain of messages with this many elements, to which index lists and
+ * message heads add a few per cent. */
 static size_t estimate(const osla_hessian *h, int64_t elements)
 {
   return (size_t)elements * h->element / 16 * 17 + 1024;
 }
 
-/* Sends a part window by window as one chain. The chain is closed even after an error, so that the
+/* Sends a part window by window as one chain. Even after an error the chain is closed, so that the
  * receiving rank releases the owner's locks. */
 static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int64_t elements,
                               size_t bytes)
@@ -249,8 +252,8 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
   return err;
 }
 
-/* Delivers one part. *done = false if the part was postponed and must be delivered again; this does
- * not happen if `may_wait` is set. */
+/* Delivers one part. *done = false means that the part was postponed and must be delivered again;
+ * this happens only if `may_wait` is false. */
 static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wait, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
@@ -289,8 +292,8 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
   return OSLA_OK;
 }
 
-/* Makes the part of the owner number `position`. Owners with some rows and columns of the update
- * are numbered along the rows of the process grid. */
+/* Returns the part of the owner with index `position`. The owners that have rows and columns of the
+ * update are numbered row by row of the process grid. */
 static part part_at(const osla_hessian *h, const workspace *w, const update *u, int position)
 {
   int prow = w->rows.used[position / w->cols.n_used],
@@ -316,7 +319,7 @@ osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u)
     part a = part_at(h, w, u, (first + i) % owners);
     OSLA_CALL(deliver_part(h, w, &a, may_wait, &done));
     if (!done) postponed[n_postponed++] = a.position;
-    osla_progress(h->v.t); /* serves other nodes' transfers */
+    osla_progress(h->v.t); /* makes progress: serves transfers of other nodes */
   }
   for (int turn = 0; n_postponed > 0; turn++) {
     int left = 0;

@@ -1,8 +1,8 @@
-/* Order-independent mode; see hessian_exact.h, and hessian_fixed.h for the numbers.
+/* Order-independent mode (see hessian_exact.h; hessian_fixed.h defines the numbers).
  *
  * Fixed-point numbers are added modulo 2^64, so the order does not matter if the final sum is
- * within the bound. A value or sum beyond the bound, or NaN, is an offence. The rank that finds it
- * records it, and the next commit reports it on all ranks. */
+ * within the bound. An offence is a value or a sum that is beyond the bound or NaN. The rank that
+ * finds an offence records it, and the next commit reports it on all ranks. */
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_fixed.h"
@@ -22,14 +22,16 @@ typedef struct offence {
 } offence;
 
 struct exact_state {
-  fixed_point h, g;      /* formats of H and of the gradient; g.bound = 0 without a gradient */
-  int64_t *gradient;     /* [n] this rank's sum since the last commit */
-  osla_segment *segment; /* one word per rank: mask of the stripes of its part that are in fixed
-                          * point */
-  unsigned char **part;  /* [p * q] local arrays by grid position; NULL on other nodes */
-  pthread_mutex_t mutex; /* protects first */
+  fixed_point h,
+    g; /* fixed-point formats of H and of the gradient; g.bound = 0 if there is no gradient */
+  int64_t *gradient;     /* [n] sum of this rank's gradient updates since the last commit */
+  osla_segment *segment; /* segment with one word for each rank: mask of the stripes of its part of
+                          * H that are in fixed point */
+  unsigned char *
+    *part; /* [p * q] local arrays in the order of grid positions; NULL for ranks on other nodes */
+  pthread_mutex_t mutex; /* protects the member `first` */
   offence first;
-  bool failed; /* first was reported on all ranks */
+  bool failed; /* true if the offence `first` was reported on all ranks */
 };
 
 osla_err osli_exact_check_options(const osla_hessian_options *o)
@@ -64,15 +66,16 @@ static osla_err new_state(osla_hessian *h)
   return OSLA_OK;
 }
 
-/* Returns the mask of fixed-point stripes of the rank at a grid position. A bit changes only under
- * its stripe's lock, other bits at any time. */
+/* Returns the mask of fixed-point stripes of the rank at a grid position. The bit of a stripe
+ * changes only while the stripe is locked; the bits of other stripes may change at any time. */
 static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
 {
   int rank = rank_at(&h->v, position / h->v.q, position % h->v.q);
   return osla_segment_peer(h->exact->segment, rank);
 }
 
-/* Sets the mask of this rank: zero has the same bits in both formats. */
+/* Sets the mask of this rank. A matrix of zeros counts as fixed point, because zero has the same
+ * bits in both formats. */
 static void mark_initial(osla_hessian *h)
 {
   if (h->v.prow < 0) return;
@@ -107,8 +110,8 @@ static void record_offence(exact_state *x, offence what)
   (void)pthread_mutex_unlock(&x->mutex);
 }
 
-/* Returns the grid position of a local array. Pieces are added only to arrays on this node, so it
- * is always found; usually it is this rank's own. */
+/* Returns the grid position of a local array. The position always exists, because pieces are added
+ * only to arrays on this node. Usually it is this rank's own position. */
 static int position_of(const osla_hessian *h, const unsigned char *local)
 {
   int position = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
@@ -137,8 +140,8 @@ static void record_element(const osla_hessian *h, int kind, int position, int64_
     h->exact, (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
 }
 
-/* Converts elements [from, past) of a column. Elements beyond the bound are recorded and converted
- * to numbers beyond the limit. */
+/* Converts elements [from, past) of a column to fixed point. An element beyond the bound is
+ * recorded as an offence and becomes a number beyond the limit. */
 static void column_to_fixed(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column)
 {
@@ -178,7 +181,7 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
 typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column);
 
-/* Converts the stored triangle of all columns of some stripes of one owner. */
+/* Converts all columns of some stripes of one owner, within the stored triangle. */
 static void convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
                     int64_t lld, convert_column *one)
 {
@@ -242,8 +245,8 @@ void osli_exact_add_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
   }
 }
 
-/* half [2 n] := sums over the ranks since the last commit. Lower and upper 32 bits are summed
- * separately, so that no sum overflows. */
+/* half [2 n] becomes the gradient updates since the last commit, summed over all ranks. The lower
+ * and upper 32 bits of each number are summed separately, so that no sum overflows. */
 static osla_err sum_ranks(osla_hessian *h, int64_t **half)
 {
   int64_t n = h->n;
@@ -261,7 +264,7 @@ static osla_err sum_ranks(osla_hessian *h, int64_t **half)
 
 __extension__ typedef __int128 wide;
 
-/* Returns element i of the sum plus the committed gradient, in fixed point. */
+/* Returns, in fixed point, element i of the sum of updates plus the committed gradient. */
 static wide total(const osla_hessian *h, const int64_t *half, int64_t i)
 {
   wide sum = (wide)half[h->n + i] * ((wide)1 << 32) + half[i];
@@ -278,8 +281,9 @@ static osla_err commit_gradient(osla_hessian *h)
     wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
-      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* all ranks compute the same sum, so
-                                                                * all record this offence */
+      record_offence(
+        x, (offence){GRADIENT_SUM, i, 0,
+                     value}); /* all ranks record this offence, because all compute the same sum */
     else
       h->gradient[i] = value;
   }
@@ -290,7 +294,7 @@ static osla_err commit_gradient(osla_hessian *h)
 
 /* ---- commit ---- */
 
-/* Gives all ranks the offence of the lowest rank that recorded one. */
+/* Gives all ranks the offence that the lowest rank has recorded. */
 static osla_err agree_offence(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
@@ -386,7 +390,8 @@ osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
   for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
     wide all = total(h, half, i);
     sum[i] = (int64_t)all;
-    if (all >= most || all < -most) /* all ranks compute the same sum, so all return this error */
+    if (all >= most ||
+        all < -most) /* all ranks return this error, because all compute the same sum */
       err =
         osla_error_set(OSLA_ERR_RANGE, "gradient[%" PRId64 "] = %.17g is far beyond the bound %g",
                        i, (double)all * x->g.unit, x->g.bound);

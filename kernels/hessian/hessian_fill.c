@@ -1,16 +1,17 @@
-/* Computes the values of a piece. At the edge of the triangle products are split recursively into
- * narrow column ranges, so that few elements outside the triangle are computed. */
+/* Computes the values of a piece. At the edge of the triangle, products are divided recursively
+ * into narrow ranges of columns, so that few elements outside the triangle are computed. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
-/* Columns that share one product at the edge of the triangle; few, so that the elements outside the
- * triangle cost little. */
+/* number of columns that share one product at the edge of the triangle; small, because the product
+ * also computes elements outside the triangle */
 enum { EDGE_COLUMNS = 32 };
 
-/* Products for a piece whose first row and column are r0 and c0 of the splits. */
+/* Data for the products of a piece; r0 and c0 are the positions of its first row and column in the
+ * sorted index lists. */
 typedef struct products {
   const osla_hessian *h;
   const update *u;
@@ -36,8 +37,9 @@ static osla_err multiply(const products *f, int64_t low, int64_t high, int64_t c
   return OSLA_OK;
 }
 
-/* Computes the elements of rows [low, high) and columns [c, c + cols) that lie between begin and
- * end: the rows that all columns need in one product, then each half of the columns on its own. */
+/* Computes the elements between `begin` and `end` in rows [low, high) and columns [c, c + cols).
+ * The rows that all of these columns need are computed by one product. The remaining rows are
+ * computed recursively for each half of the columns. */
 static osla_err fill_range(const products *f, int64_t low, int64_t high, int64_t c, int64_t cols)
 {
   int64_t last = c + cols - 1, half = cols / 2;
@@ -70,7 +72,8 @@ static void gather_float(int64_t count, const int64_t *position, const float *co
     out[r] = column[position[r]];
 }
 
-/* Copies the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
+/* Copies the elements of U for a piece whose first row and column are at positions r0 and c0 of the
+ * sorted index lists. */
 static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
                           int64_t c0, const piece *p, unsigned char *values)
 {

@@ -16,14 +16,14 @@
 typedef struct fixed_point {
   double bound;
   double scale, unit; /* 2^s and 2^-s */
-  int64_t limit;      /* largest magnitude of a fixed-point number: bound 2^s, rounded up */
+  int64_t limit; /* largest magnitude of a fixed-point number: the bound times 2^s, rounded up */
 } fixed_point;
 
 #define FIXED_SHIFT  0x1.8p52 /* 3 2^51; doubles of this size are 1 apart */
 #define FIXED_DANGER (INT64_C(1) << 62)
 
-/* Computes scale and limit from a bound. Returns false, with all members 0, unless the bound is in
- * [1e-250, 1e250]. */
+/* Computes scale and limit from a bound. If the bound is not in [1e-250, 1e250], sets all members
+ * to 0 and returns false. */
 static inline bool fixed_make(double bound, fixed_point *out)
 {
   *out = (fixed_point){0};
@@ -38,8 +38,9 @@ static inline bool fixed_make(double bound, fixed_point *out)
   return true;
 }
 
-/* Returns the integer nearest to value 2^s if |value| <= bound. Any other value, also NaN, gives an
- * integer beyond the limit, because doubles are ordered like their bits. */
+/* Returns the integer nearest to value * 2^s if |value| is within the bound. For any other value,
+ * also NaN, returns an integer beyond the limit; this holds because doubles are ordered like their
+ * bits. */
 static inline int64_t fixed_of(double value, double scale)
 {
   double shifted = value * scale + FIXED_SHIFT, zero = FIXED_SHIFT;
@@ -49,7 +50,7 @@ static inline int64_t fixed_of(double value, double scale)
   return (int64_t)(bits - zero_bits);
 }
 
-/* Returns number 2^-s, exact for |number| <= 2^51; any other number gives an unspecified value. */
+/* Returns number * 2^-s, which is exact for |number| <= 2^51 and unspecified for other numbers. */
 static inline double fixed_value(int64_t number, double unit)
 {
   double zero = FIXED_SHIFT, shifted;
@@ -60,27 +61,28 @@ static inline double fixed_value(int64_t number, double unit)
   return (shifted - FIXED_SHIFT) * unit;
 }
 
-/* Returns the sum modulo 2^64, so partial sums may overflow if the final sum is in range. */
+/* Returns the sum modulo 2^64. If the final sum is in range, it is correct even if partial sums
+ * overflow. */
 static inline int64_t fixed_sum(int64_t a, int64_t b)
 {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* The top bit of the result is set if the sum lies outside [-2^62, 2^62). One addend is at most
- * 2^51, so a sum cannot leave int64_t without passing this range. */
+/* Returns a word whose top bit is set if the sum lies outside [-2^62, 2^62). An addend is at most
+ * 2^51, so a sum cannot leave the range of int64_t without first lying outside this range. */
 static inline uint64_t fixed_danger(int64_t sum)
 {
   return (uint64_t)sum + (uint64_t)FIXED_DANGER;
 }
 
-/* The top bit of the result is set if the number lies outside [-limit, limit]. */
+/* Returns a word whose top bit is set if the number lies outside [-limit, limit]. */
 static inline uint64_t fixed_outside(int64_t number, int64_t limit)
 {
   uint64_t up = (uint64_t)limit + (uint64_t)number, down = (uint64_t)limit - (uint64_t)number;
   return up | down;
 }
 
-/* Returns whether the value is within the bound; false for NaN. */
+/* Returns whether the value is within the bound; NaN is not. */
 static inline bool fixed_holds(const fixed_point *f, double value)
 {
   return fixed_outside(fixed_of(value, f->scale), f->limit) >> 63 == 0;

@@ -1,18 +1,18 @@
 /* Receives messages from other nodes: any rank of the owners' node fetches them from the origins'
- * rings and adds them to H.
+ * rings and adds them to H. An origin is a rank that sends messages.
  *
- * An inbox serves one origin at a time, until everything it fetched is added; then it releases the
- * origin so that others get a turn. Meanwhile no other rank of the node serves that origin. A fetch
- * takes at most half of the buffer, so that one half can be in flight while the other is added.
- * Everything runs in progress steps, which wait neither for a transfer nor for a lock. Stripes that
- * are locked are tried again in the next step, and reserved after a while (osla_stripes.h), so that
- * updates of the node's own ranks cannot block a ring. A chain of messages keeps its stripes and
- * its inbox from its first to its last message. The rest of a chain can always be fetched, because
- * a ring keeps its order and the inbox removes what it has added; so no cycle of waiting ranks can
- * form.
+ * An inbox serves one origin at a time, until it has added everything that it fetched; then it
+ * releases the origin, so that other origins are served. Meanwhile no other rank of the node serves
+ * that origin. A fetch takes at most half of the buffer, so that one half can be in flight while
+ * the other half is added. Everything runs in progress steps, which wait neither for a transfer nor
+ * for a lock. If stripes are locked, the inbox tries again in the next step, and reserves them
+ * after a while (osla_stripes.h), so that updates by the node's own ranks cannot block a ring. A
+ * chain of messages keeps its stripes and its inbox from its first to its last message. The rest of
+ * a chain can always be fetched, because a ring keeps its order and the inbox removes what it has
+ * added; so no cycle of waiting ranks can form.
  *
- * A step without work reads only the top words of two gates: this rank's own, and one other of its
- * node in turn. */
+ * A step without work reads only the top words of two gates: this rank's own gate, and the gate of
+ * one other rank of the node, in turn. */
 #include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -24,33 +24,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* number of columns whose products are computed together */
+/* number of columns of a piece whose products are computed together */
 enum { PRODUCT_COLUMNS = 128 };
 
 /* An inbox: buffer and state for the messages of one origin at a time. Used by the progress hook
  * only. */
 typedef struct inbox {
-  const arrivals *gate; /* gate where the origin announced its messages; NULL: the inbox is free */
+  const arrivals
+    *gate; /* gate at which the origin has announced its messages; NULL: the inbox is free */
   int leaf, origin, gate_rank;
   intake *from;
   unsigned char *buffer; /* [inbox_bytes] messages in the order of the origin's ring */
   size_t head, tail;     /* the buffer holds fetched bytes [head, tail) */
-  size_t arriving;       /* bytes after the tail that are in flight */
+  size_t arriving;       /* bytes in flight, which will be stored after `tail` */
   osla_transfer transfer[2];
   osla_posted credit;
   int64_t *lists;        /* index lists of the message that is being added */
-  unsigned char *values; /* products of the received columns of G */
-  uint64_t stripes;      /* stripes that are locked for a chain */
+  unsigned char *values; /* products of the columns of G that were received */
+  uint64_t stripes;      /* mask of the stripes that are locked for a chain */
   bool in_chain;
-  osla_stripes_patience patience; /* state of the attempts to lock the stripes of the message at the
-                                   * head */
+  osla_stripes_patience
+    patience; /* state of the attempts to lock the stripes of the message at the head */
 } inbox;
 
 typedef struct inbox_table {
-  arrivals *gates; /* [ranks of this node] this rank's view of each gate */
-  uint64_t *seen;  /* [ranks of this node][words - leaves] memory of gates[].seen */
-  int next;        /* member whose gate is polled next, besides this rank's own */
-  inbox of[];      /* [n_inboxes] each serves one origin at a time */
+  arrivals *gates; /* [ranks of this node] this rank's view of each rank's gate */
+  uint64_t
+    *seen;    /* [ranks of this node][words - leaves] memory for the member `seen` of each gate */
+  int next;   /* index, among the ranks of this node, of the rank whose gate is polled next in
+               * addition to this   rank's own */
+  inbox of[]; /* [n_inboxes] inboxes, each of which serves one origin at a time */
 } inbox_table;
 
 static osla_err allocate(const wire *w, inbox *in)
@@ -70,7 +73,8 @@ osla_err osli_inboxes_create(osla_hessian *h)
   int members = wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "no memory for %d inboxes", w->n_inboxes);
-  const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* words above the leaves */
+  const size_t words =
+    (size_t)(w->shape.words - w->shape.leaves); /* number of words on the levels above the leaves */
   t->gates = malloc((size_t)members * sizeof *t->gates);
   t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
   OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "no memory for gates of %d ranks", members);
@@ -129,15 +133,15 @@ static const message_head *head_of(const inbox *in)
   return (const message_head *)(const void *)(in->buffer + in->head);
 }
 
-/* Adds the message at the head. Sets *added = false and changes nothing if its stripes are locked.
- */
+/* Adds the message at the head of the buffer. If its stripes are locked, sets *added = false and
+ * changes nothing. */
 static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
 {
   const message_head *head = head_of(in);
   const near_part a = osli_near_part(h, (int)head->owner);
   *added = false;
-  if (head->flags & MESSAGE_FIRST) { /* The lock comes first, before the lists are read, because it
-                                      * may be tried many times. */
+  if (head->flags & MESSAGE_FIRST) { /* Acquire the lock before reading the lists, because this may
+                                        be tried many times. */
     if (!osla_stripes_try_again(a.lock, head->stripes, &in->patience)) return OSLA_OK;
     in->stripes = head->stripes;
     in->in_chain = true;
@@ -158,8 +162,8 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
   return OSLA_OK;
 }
 
-/* Tests whether the message at the head has arrived completely; if it begins a chain that fits the
- * buffer, the whole chain must be there. */
+/* Tests whether the message at the head of the buffer has arrived completely. If the message begins
+ * a chain that fits into the buffer, the whole chain must have arrived. */
 static bool is_whole(const osla_hessian *h, const inbox *in)
 {
   size_t here = in->tail - in->head;
@@ -169,7 +173,7 @@ static bool is_whole(const osla_hessian *h, const inbox *in)
   return here >= head->bytes;
 }
 
-/* Adds all messages that have arrived completely. */
+/* Adds all messages in the buffer that have arrived completely. */
 static osla_err add_messages(osla_hessian *h, inbox *in)
 {
   if (!is_whole(h, in)) return OSLA_OK;
@@ -215,10 +219,10 @@ static uint64_t announced(const inbox *in)
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);
 }
 
-/* Reports to the origin how many bytes it may overwrite. Each report costs the origin a progress
- * step, so there is one for each quarter of a ring (RING_PARTS), which is often enough that it
- * never waits without end; also one when a ring is empty and rings are scarce. *done: no report is
- * pending. */
+/* Reports to the origin how many bytes of its ring it may overwrite. Each report costs the origin a
+ * progress step, so reports are sent once for each quarter of a ring (RING_PARTS); this is often
+ * enough that the origin never waits without end. If rings are scarce, a report is also sent when
+ * the ring is empty. *done: no report is pending. */
 static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;
@@ -233,8 +237,8 @@ static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
                         count, &in->credit);
 }
 
-/* Starts to fetch the bytes that wait at the origin, by two transfers if they wrap around the
- * ring's end. */
+/* Starts to fetch the bytes that wait in the origin's ring. If they wrap around the end of the
+ * ring, two transfers are started. */
 static osla_err start_fetch(osla_hessian *h, inbox *in)
 {
   const wire *w = h->wire;
@@ -243,8 +247,8 @@ static osla_err start_fetch(osla_hessian *h, inbox *in)
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
     memmove(in->buffer, in->buffer + in->head,
-            in->tail - in->head); /* moves an incomplete message or chain to the start of the
-                                   * buffer */
+            in->tail -
+              in->head); /* moves an incomplete message or chain to the start of the buffer */
     in->tail -= in->head;
     in->head = 0;
   }
@@ -271,17 +275,17 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
   bool credited;
   OSLA_CALL(complete_fetch(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* in flight while messages are added */
+  OSLA_CALL(start_fetch(h, in)); /* these bytes are in flight while the messages below are added */
   OSLA_CALL(add_messages(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* adding may have made room */
+  OSLA_CALL(start_fetch(h, in)); /* fetches again, because adding messages may have made room */
   OSLA_CALL(post_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
   if (credited && osli_arrivals_release(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
-/* Assigns the inbox the next origin that waits at the gate of the node's member `position`. Returns
- * false if none waits. */
+/* Assigns to the inbox the next origin that waits at the gate of rank `position` of this node.
+ * Returns false if no origin waits. */
 static bool dequeue_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
@@ -328,10 +332,10 @@ osla_err osli_inboxes_stop(osla_hessian *h)
 typedef struct awaited {
   osla_hessian *h;
   const uint64_t *expected;
-  int leaf; /* all leaves before this one are complete */
+  int leaf; /* all leaves with a smaller index have been completed */
 } awaited;
 
-/* Tests whether all expected bytes have been added by the progress hooks of this node's ranks. */
+/* Tests whether the ranks of this node have added all expected bytes. */
 static bool all_applied(void *arg)
 {
   awaited *a = arg;

@@ -9,13 +9,13 @@ osla_err osli_inboxes_create(osla_hessian *h);
 void osli_inboxes_free(osla_hessian *h);
 size_t osli_inboxes_bytes(const wire *w);
 
-/* Progress step: fetches waiting messages for this node and adds them. */
+/* Progress step: fetches messages that wait for this node, and adds them. */
 osla_err osli_inboxes_serve(osla_hessian *h);
-/* Waits for transfers in flight, after the progress hook was removed. */
+/* Waits for transfers in flight. Called after the progress hook was removed. */
 osla_err osli_inboxes_stop(osla_hessian *h);
 
-/* Waits until expected[origin] bytes that arrived through this rank as gate have been added. Local.
- */
+/* Waits until, for each origin, expected[origin] bytes that were announced at this rank's gate have
+ * been added. Local. */
 void osli_inboxes_wait_applied(osla_hessian *h, const uint64_t *expected);
 
 #endif

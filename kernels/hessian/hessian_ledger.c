@@ -1,4 +1,5 @@
-/* Ledger of an accumulator: sets of ids, and the gate that stops updates. */
+/* Ledger of an accumulator: sets of the ids of updates, and the gate that stops updates during a
+ * checkpoint. */
 #include "kernels/hessian/hessian_ledger.h"
 #include "kernels/hessian/hessian.h"
 #include "osla_random.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 1024 }; /* slots; a power of two */
+enum { CAPACITY_MIN = 1024 }; /* number of slots of the first hash table; a power of two */
 
 /* ---- sets of ids ---- */
 
@@ -53,7 +54,7 @@ osla_err osli_id_set_add(id_set *set, uint64_t id, bool *added)
   return OSLA_OK;
 }
 
-/* Cursor 0 stands for the id 0, cursor i + 1 for slot i. */
+/* The cursor counts from 0, which stands for the id 0; cursor i + 1 stands for slot i. */
 bool osli_id_set_next(const id_set *set, size_t *cursor, uint64_t *id)
 {
   while (*cursor <= set->capacity) {
@@ -196,8 +197,8 @@ static int by_value(const void *x, const void *y)
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Each rank writes its ids at its offset into a list of zeros; the sum over the ranks is the merged
- * list. */
+/* Each rank writes its ids into a list of zeros, at the rank's offset. The sum of the lists over
+ * all ranks is the merged list. */
 osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
   int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);

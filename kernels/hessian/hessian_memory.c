@@ -1,4 +1,4 @@
-/* Predicts the memory of an accumulator from numbers of ranks and nodes alone. */
+/* Predicts the memory of an accumulator from the numbers of ranks and nodes. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian_outbox.h"
@@ -7,7 +7,7 @@
 uint64_t osla_hessian_memory(const osla_shape *s)
 {
   int smallest = s->ranks - (s->nodes - 1) * s->per_node;
-  int node_start[] = {0, s->per_node}; /* node_start for two nodes; this rank is on the first */
+  int node_start[] = {0, s->per_node}; /* first rank of either node; this rank is on node 0 */
   wire w = {.ranks = s->ranks,
             .n_nodes = s->nodes,
             .node_start = node_start,

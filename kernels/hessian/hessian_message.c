@@ -9,7 +9,7 @@ static size_t padded(size_t bytes)
   return (bytes + MESSAGE_PAD - 1) / MESSAGE_PAD * MESSAGE_PAD;
 }
 
-/* Returns the bytes of head, lists and padding. */
+/* Returns the bytes of a message before its values: head, index lists and padding. */
 static size_t front_bytes(int64_t rows, int64_t cols, bool wide)
 {
   size_t index = wide ? sizeof(int64_t) : sizeof(uint32_t);
@@ -34,7 +34,7 @@ size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t ele
   return padded(front_bytes(rows, cols, wide) + (size_t)(rows + cols) * (size_t)k * element);
 }
 
-/* The lists ascend, so the last entries are the largest. */
+/* The lists ascend, so their last entries are the largest ones. */
 bool osli_message_is_wide(const piece *p)
 {
   int64_t row = p->rows > 0 ? p->row[p->rows - 1] : 0;
@@ -42,7 +42,7 @@ bool osli_message_is_wide(const piece *p)
   return row > UINT32_MAX || col > UINT32_MAX;
 }
 
-/* Finds the rows that some column uses; bounds never decrease with the column. */
+/* Finds the range of rows that at least one column uses. The bounds of columns never decrease. */
 static void row_range(const piece *p, int64_t *low, int64_t *high)
 {
   *low = p->cols > 0 ? p->begin[0] : 0;
@@ -72,7 +72,7 @@ static void append(sink *s, const void *bytes, size_t count)
   s->bytes += count;
 }
 
-/* Appends values or columns of G. */
+/* Appends values, or columns of G, to the message. */
 static void append_bulk(sink *s, const unsigned char *from, size_t bytes)
 {
   append(s, osli_work_modelled ? NULL : from, bytes);
@@ -104,14 +104,15 @@ static void append_indices(sink *s, int64_t count, const int64_t *list, bool wid
     append_narrow(s, count, list, 0);
 }
 
-/* Returns whether the message holds only counts in place of lists and values. */
+/* Returns whether the message holds only the number of its values. This is so if work is only
+ * modelled. */
 static bool only_counts(const message_head *head)
 {
   return osli_work_modelled && head->k == 0;
 }
 
-/* Appends head, lists and padding. In the lower triangle each column ends at the end of the row
- * list; in the upper one it begins at its start. */
+/* Appends head, index lists and padding. In the lower triangle each column extends to the end of
+ * the row list; in the upper triangle each column begins at the start of the row list. */
 static void append_front(sink *s, const piece *p, message_head head, int64_t low, int64_t high,
                          osla_uplo uplo)
 {
@@ -196,7 +197,8 @@ message_view osli_message_read(const unsigned char *message, size_t element, osl
   int64_t rows = m.head.rows, cols = m.head.cols;
   bool wide = m.head.flags & MESSAGE_WIDE;
   int64_t *row = lists, *col = row + rows, *begin = col + cols, *end = begin + cols;
-  if (only_counts(&m.head)) { /* stands for all values: one column of that many rows */
+  if (only_counts(
+        &m.head)) { /* one column with `elements` rows stands for all values of the message */
     lists[0] = 0;
     lists[1] = m.head.elements;
     m.p = (piece){.rows = lists[1], .cols = 1, .begin = lists, .end = lists + 1};

@@ -20,29 +20,30 @@
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
 typedef struct message_head {
-  uint64_t stripes;    /* mask of the stripes of the whole chain */
+  uint64_t stripes;    /* mask of the stripes that the whole chain of messages touches */
   uint32_t owner;      /* rank whose part of H the message updates */
   uint32_t elements;   /* number of values if work is only modelled, else 0 */
-  uint32_t bytes;      /* length with head and padding, a multiple of MESSAGE_PAD */
-  uint32_t flags;      /* MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
-  uint32_t rows, cols; /* if both are 0, the message has only flags */
-  uint32_t k;          /* > 0: the message holds columns of G, k x rows and k x cols, instead of
-                        * values */
-  uint32_t chain;      /* bytes of the whole chain; 0 if unknown, and in all but the first message
-                        */
+  uint32_t bytes;      /* bytes of the message with head and padding, a multiple of MESSAGE_PAD */
+  uint32_t flags;      /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
+  uint32_t rows, cols; /* size of the rectangle; if both are 0, the message has only flags */
+  uint32_t k;     /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x
+                   * cols) instead of     values */
+  uint32_t chain; /* bytes of the whole chain of messages; 0 if unknown, and in all messages but the
+                     first */
 } message_head;
 
-/* Receives the bytes of a message in order: for a ring, or for a buffer in tests. bytes = NULL:
- * modelled data, `count` bytes that are never read. */
+/* Function that receives the bytes of a message in order, for a ring or, in tests, for a buffer. If
+ * bytes is NULL, the `count` bytes are only modelled and never read. */
 typedef void message_write(void *arg, const void *bytes, size_t count);
 
-/* Returns the bytes of a message with this many rows, columns and values, and of one with columns
- * of G; SIZE_MAX if an argument exceeds INT32_MAX. */
+/* osli_message_bytes: bytes of a message with this many rows, columns and values.
+ * osli_message_bytes_of_g: bytes of a message that holds columns of G with k elements. Both return
+ * SIZE_MAX if an argument exceeds INT32_MAX. */
 size_t osli_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide);
 size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide);
 
-/* Returns the bytes of a piece's message, without the rows that no column uses; k > 0: with columns
- * of G. */
+/* Returns the bytes of a piece's message, without the rows that no column uses. If k > 0, the
+ * message holds columns of G with k elements instead of values. */
 size_t osli_message_size(const piece *p, int64_t k, size_t element);
 
 /* Returns whether the piece's indices need 64 bits. */
@@ -57,11 +58,11 @@ size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t 
                           const void *row_panel, const void *col_panel, size_t element,
                           osla_uplo uplo, message_write *write, void *arg);
 
-/* Reads a complete message from 8-byte aligned memory. The piece's lists are written to `lists`,
- * which has room for rows + 3 cols; values or panels stay in the message. */
+/* A message that was read from 8-byte aligned memory. The index lists of its piece are stored in
+ * `lists`, which has room for rows + 3 cols numbers; values and panels stay in the message. */
 typedef struct message_view {
   message_head head;
-  piece p; /* packed values; NULL if the message has panels */
+  piece p; /* its values are packed, or NULL if the message has columns of G */
   const unsigned char *row_panel, *col_panel;
 } message_view;
 message_view osli_message_read(const unsigned char *message, size_t element, osla_uplo uplo,

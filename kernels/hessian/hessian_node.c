@@ -1,11 +1,11 @@
-/* Node sums (options.node_sums): additions to other nodes' parts of H are summed on the node first
- * and sent once, at the next commit or checkpoint.
+/* Node sums (options.node_sums): additions to the parts of H on other nodes are first summed on
+ * this node, and sent once, at the next commit or checkpoint.
  *
- * For each owner on another node, the node holds an array of that owner's shape in the memory of
- * one of its ranks, the host; hosts are assigned in turn. An update is added to the array as to an
- * owner on the node, under locks that belong to the array. At the commit each host sends the
- * touched block columns through its outboxes and clears them. So a node sends at most one H,
- * whatever the number of updates. */
+ * For each owner on another node, this node has an array of the shape of that owner's array. It is
+ * in the memory of one of the node's ranks, its host; hosts are assigned in turn. An update is
+ * added to the array as to the array of an owner on this node, under locks that belong to the
+ * array. At the commit each host sends the block columns with additions through its outboxes, and
+ * clears them. So a node sends at most one matrix H, for any number of updates. */
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -21,8 +21,8 @@ enum { LINE = 64 };
 /* head in front of each array */
 typedef struct node_head {
   osla_stripes lock;
-  alignas(LINE) _Atomic uint64_t touched; /* mask of the stripes with additions since the last
-                                           * sending */
+  alignas(LINE) _Atomic uint64_t
+    touched; /* mask of the stripes to which was added since the array was last sent */
 } node_head;
 
 struct node_sums {
@@ -49,8 +49,9 @@ static int rank_of_member(const osla_transport *t, int node_rank)
 
 typedef void visit_array(osla_hessian *h, int prow, int pcol, int host, size_t offset);
 
-/* Calls visit (NULL: none) for each array of this node, with its owner's grid position, its host,
- * and its offset in the host's segment. *mine := bytes of the arrays that this rank hosts. */
+/* Calls visit, if it is not NULL, for each array of this node, with the owner's grid position, the
+ * array's host, and the array's offset in the host's segment. *mine is the size in bytes of the
+ * arrays of which this rank is the host. */
 static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine)
 {
   int members = osla_transport_node_size(h->v.t), turn = 0;
@@ -103,7 +104,8 @@ osla_err osli_node_sums_check(const osla_hessian_options *o)
 
 /* ---- clearing ---- */
 
-/* Returns the value that leaves an element unchanged when it is combined with it. */
+/* Returns the neutral value of the operation: combining it with an element leaves the element
+ * unchanged. */
 static double neutral(const osla_hessian *h)
 {
   const osla_hessian_options plain = {.combine = h->options.combine};
@@ -168,12 +170,12 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 
 /* ---- sending ---- */
 
-/* Local and global indices of an array, and the triangle of a piece of it. */
+/* Local and global indices of an array, and the range of the triangle in each column. */
 typedef struct index_lists {
   int64_t rows, cols;
   int64_t *row, *row_global; /* [rows] local and global row indices */
   int64_t *col, *col_global; /* [cols] local and global column indices */
-  int64_t *begin, *end;      /* [cols] range of the triangle in the row list */
+  int64_t *begin, *end;      /* [cols] range of rows of the triangle in each column */
 } index_lists;
 
 static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)
@@ -263,7 +265,7 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
 osla_err osli_node_sums_send(osla_hessian *h)
 {
   if (!h->node) return OSLA_OK;
-  OSLA_CALL(osla_barrier(h->v.t)); /* all updates of the node are complete */
+  OSLA_CALL(osla_barrier(h->v.t)); /* all updates by ranks of the node are complete */
   double start = osla_clock();
   osla_hessian_stats stats = {0};
   osla_err err = OSLA_OK;

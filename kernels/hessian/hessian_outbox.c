@@ -1,16 +1,17 @@
-/* Sends messages to owners on other nodes: the sender keeps one ring of bytes per node in its own
- * segment.
+/* Sends messages to owners on other nodes. The sender has one ring of bytes for each node, in its
+ * own segment.
  *
- * The sender (origin) writes messages one after another and announces the number of waiting bytes
- * to the node's gate by one word, then by the words above it (hessian_arrivals.h). The node fetches
- * them in its progress steps (hessian_inbox.c) and reports the number of fetched bytes by another
- * word. The sender does not wait for either word: one of each is in flight at a time, and the next
- * one covers everything written meanwhile. So small updates join into few transfers, and no rank
- * depends on another rank's progress before its ring is full; while it waits for room it serves its
- * own inboxes.
+ * The sender (origin) writes messages one after another. It announces the number of waiting bytes
+ * by writing a word at one rank of the receiving node, the gate, and then the words above it
+ * (hessian_arrivals.h). The ranks of that node fetch the messages in their progress steps
+ * (hessian_inbox.c), and report the number of fetched bytes by another word. The sender waits for
+ * neither word: at most one word of each kind is in flight, and the next one covers everything
+ * written meanwhile. So small updates are joined into few transfers, and no rank depends on the
+ * progress of another rank before its ring is full. While a rank waits for room in a ring, it
+ * serves its own inboxes.
  *
- * Outboxes with something to announce are in a list that progress steps walk. Updating threads
- * insert, only the progress hook removes. */
+ * Outboxes that have something to announce are in a list, which progress steps go through. Updating
+ * threads insert outboxes; only the progress hook removes them. */
 #include "kernels/hessian/hessian_outbox.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -22,32 +23,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages that wait for one node. Counters are in bytes since creation. */
+/* Messages that wait for one node. All counters are in bytes since creation. */
 typedef struct outbox {
-  pthread_mutex_t mutex;   /* held by one sender over a whole chain; protects the next members up to
-                            * `fetched` */
-  int ring;                /* index in the pool; -1: no ring */
-  uint64_t written, chain; /* bytes written; where the current chain begins */
-  uint64_t fetched;        /* bytes that the node has fetched, as last read from its reports */
-  _Atomic uint64_t ready;  /* value for the leaf word: number of bytes that may be fetched, and the
-                            * ring */
+  pthread_mutex_t
+    mutex; /* held by one sender for a whole chain; protects the members from `ring` to `fetched` */
+  int ring; /* index of the ring in the pool of rings; -1: no ring */
+  uint64_t written,
+    chain;          /* bytes written so far; value of `written` at the start of the current chain */
+  uint64_t fetched; /* number of bytes that the node has fetched, according to its latest reports */
+  _Atomic uint64_t ready; /* value for the leaf word: number of bytes that may be fetched, and
+                             number of the ring */
   _Atomic bool listed;
-  struct outbox *next; /* next outbox in the list */
-  /* The following members belong to the progress hook. */
-  uint64_t announced, announcements; /* leaf word that was posted last; number of times the words
-                                      * above it were written */
-  int level;                         /* level of the tree up to which words were posted */
-  osla_posted notice;                /* state of the word that was posted last */
+  struct outbox *next; /* next outbox in the list of outboxes */
+  /* Only the progress hook uses the following members. */
+  uint64_t announced, announcements; /* latest leaf word that was posted; number of times that the
+                                        words above the leaf were written */
+  int level;                         /* highest level of the tree on which a word was posted */
+  osla_posted notice;                /* state of the latest word that was posted */
 } outbox;
 
 typedef struct outbox_table {
-  _Atomic(outbox *) fresh;   /* list to which threads push outboxes */
-  outbox *announcing;        /* the progress hook's own list */
-  pthread_mutex_t pool;      /* protects the two following members */
-  int *ring_node, next_ring; /* [n_rings] node that uses the ring, -1: free; ring at which the next
-                              * search begins */
-  atomic_int wanted;         /* number of threads that wait for a ring */
-  outbox of[];               /* [n_nodes] one outbox for each node */
+  _Atomic(outbox *) fresh; /* list of outboxes, to which threads add */
+  outbox *announcing;      /* list of outboxes that only the progress hook uses */
+  pthread_mutex_t pool;    /* protects ring_node and next_ring */
+  int *ring_node,
+    next_ring; /* [n_rings] node that uses each ring, or -1; ring at which the next search begins */
+  atomic_int wanted; /* number of threads that wait for a ring */
+  outbox of[];       /* [n_nodes] one outbox for each node */
 } outbox_table;
 
 osla_err osli_outboxes_create(osla_hessian *h)
@@ -101,8 +103,8 @@ static int node_of(const osla_hessian *h, const outbox *o)
   return (int)(o - h->wire->outboxes->of);
 }
 
-/* Returns whether the node has fetched this many bytes, by the reports of all its ranks. The caller
- * holds the outbox's mutex. */
+/* Returns whether the node has fetched this many bytes, according to the reports of all its ranks.
+ * The caller holds the outbox's mutex. */
 static bool has_fetched(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);
@@ -136,8 +138,8 @@ static osla_err post_word(osla_hessian *h, outbox *o, int level, uint64_t value)
                         &o->notice);
 }
 
-/* Posts the next word once the previous one has arrived, because MPI keeps the order of words only
- * if they go to one address. *done: there is nothing more to announce. */
+/* Posts the next word when the previous word has arrived, because MPI keeps the order of words only
+ * if they are written to one address. *done: nothing is left to announce. */
 static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 {
   uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);
@@ -146,8 +148,9 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
     bool arrived;
     OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
     if (!arrived) return OSLA_OK;
-    if (o->level < h->wire->shape.levels) { /* rank and a running number: a value that is never
-                                             * written twice */
+    if (o->level <
+        h->wire->shape
+          .levels) { /* a rank and a running number form a value that is never written twice */
       if (o->level++ == 0) o->announcements++;
       OSLA_CALL(post_word(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
     } else if (ready != o->announced) {
@@ -180,8 +183,7 @@ osla_err osli_outboxes_announce(osla_hessian *h)
     *at = o->next;
     atomic_store(&o->listed, false);
     if (atomic_load(&o->ready) != o->announced)
-      list_outbox(t, o); /* more was written since the
-                          * check */
+      list_outbox(t, o); /* more was written since `ready` was read */
   }
   return OSLA_OK;
 }
@@ -202,7 +204,7 @@ static void publish(osla_hessian *h, outbox *o)
   list_outbox(h->wire->outboxes, o);
 }
 
-/* ---- what fits a message ---- */
+/* ---- sizes of messages ---- */
 
 int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
 {
@@ -228,11 +230,11 @@ int64_t osli_outbox_rows(const osla_hessian *h)
 typedef struct writer {
   osla_hessian *h;
   outbox *o;
-  uint64_t until; /* value of `written` after the next message */
+  uint64_t until; /* value of `written` after the message that is being written */
 } writer;
 
-/* Frees the ring of an outbox if everything in it has been fetched and no thread holds its mutex.
- */
+/* Frees the ring of an outbox if everything in the ring has been fetched and no thread holds the
+ * outbox's mutex. */
 static bool release_empty_ring(const osla_hessian *h, outbox *o)
 {
   if (pthread_mutex_trylock(&o->mutex) != 0) return false;
@@ -242,7 +244,8 @@ static bool release_empty_ring(const osla_hessian *h, outbox *o)
   return empty;
 }
 
-/* Tries a few rings of the pool; the next call goes on with the next ones. */
+/* Searches a few rings of the pool for a free one. The next call continues with the rings after
+ * these. */
 static bool try_acquire_ring(void *arg)
 {
   enum { RINGS_A_CALL = 16 };
@@ -268,7 +271,7 @@ static bool no_ring_wanted(void *arg)
 }
 
 /* Waits for a ring. The caller holds the outbox's mutex and no stripes. Other nodes can always
- * empty a ring, because chains that have begun go on and new ones wait. */
+ * empty a ring, because chains that have begun are completed and new chains wait. */
 static void acquire_ring(writer *w)
 {
   if (w->o->ring >= 0 || try_acquire_ring(w)) return;
@@ -300,8 +303,8 @@ static size_t ring_offset(const osla_hessian *h, const outbox *o)
   return h->wire->rings_start + (size_t)o->ring * h->wire->ring_bytes;
 }
 
-/* A chain that fits half of the ring is announced as a whole, with its length, so that the
- * receiving rank can lock the owner's stripes only when all of it has arrived. */
+/* A chain that fits into half of the ring is announced as a whole, with its length, so that the
+ * receiving rank locks the owner's stripes only after the whole chain has arrived. */
 void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes)
 {
   writer w = {.h = h, .o = outbox_for(h, owner)};
@@ -319,7 +322,8 @@ void osli_outbox_end(osla_hessian *h, int owner)
   uint32_t bytes = (uint32_t)(o->written - o->chain);
   size_t size = h->wire->ring_bytes;
   size_t at = (size_t)(o->chain % size) + offsetof(message_head, chain);
-  /* Heads lie at multiples of 8 bytes, so this field does not wrap around the ring's end. */
+  /* The head of a message is at a multiple of 8 bytes, so this field does not wrap around the
+   * ring's end. */
   if (bytes > 0 && arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
     osli_segment_store(h->segment, ring_offset(h, o) + at % size, &bytes, sizeof bytes);

@@ -5,29 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A rectangle of an update's part for one owner, restricted to the stored triangle. Both index
- * lists ascend by global index, so begin and end never decrease with the column. Column c holds
- * rows [begin[c], end[c]) of the row list. */
+/* A rectangle of the part of an update that belongs to one owner, restricted to the stored
+ * triangle. Both index lists ascend by global index, so `begin` and `end` never decrease. Column c
+ * holds rows [begin[c], end[c]) of the row list. */
 typedef struct piece {
   int64_t rows, cols;
-  const int64_t *row;          /* [rows] local row index on the owner */
-  const int64_t *col;          /* [cols] local column index on the owner */
-  const int64_t *begin, *end;  /* [cols] range of each column in the row list */
-  const unsigned char *values; /* element (r, c) at index r + c * ld; if ld = 0, columns are packed
-                                * one after another */
+  const int64_t *row;         /* [rows] local row index on the owner */
+  const int64_t *col;         /* [cols] local column index on the owner */
+  const int64_t *begin, *end; /* [cols] range of rows that each column holds */
+  /* If ld = 0, the columns of values are packed one after another. If ld > 0, element (r, c) has
+   * index row_position[r] + col_position[c] * ld in `values`; a position list that is NULL stands
+   * for 0, 1, 2, ... */
+  const unsigned char *values;
   int64_t ld;
-  /* ld > 0: element (r, c) is at row_position[r] + col_position[c] * ld; NULL: at r, at c */
   const int64_t *row_position, *col_position;
 } piece;
 
-/* For ld > 0: element (r, c) is at index row_position[r] + col_position[c] * ld. NULL stands for
- * the identity. */
+/* Returns the number of elements of a piece that lie in the stored triangle. */
 int64_t osli_piece_elements(const piece *p);
 
-/* Mask of the stripes that a piece touches; nb: block size of H. */
+/* Returns the mask of the stripes that a piece touches. nb: block size of H. */
 uint64_t osli_piece_stripes(const piece *p, int64_t nb);
 
-/* Columns [from, from + cols) of a piece whose values are not packed, as a piece. */
+/* Returns the columns [from, from + cols) of a piece as a piece of their own. The values must not
+ * be packed. */
 piece osli_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
 
 #endif

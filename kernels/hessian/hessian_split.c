@@ -1,6 +1,6 @@
-/* Splits an update's indices by owner as two short lists, rows and columns: O(n), where sorting its
- * elements would be O(n^2). French et al. name that binning as the cost that grows (section IV.A).
- */
+/* Divides the indices of an update among the owners, as two short lists (rows and columns) in O(n)
+ * operations. Sorting the elements of the update would take O(n^2); French et al. name this sorting
+ * as the cost that grows (section IV.A). */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
 
@@ -58,12 +58,13 @@ void osli_split_free(index_split *s)
 
 static int compare_pairs(const void *x, const void *y)
 {
-  const int64_t *a = x, *b = y; /* each is a pair: index, position */
+  const int64_t *a = x, *b = y; /* pairs (index, position) */
   if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
   return a[1] < b[1] ? -1 : a[1] > b[1];
 }
 
-/* Makes (index, position) pairs in ascending order; equal indices keep the caller's order. */
+/* Makes pairs (index, position) in ascending order of the index; pairs with equal indices stay in
+ * the caller's order. */
 static void sort_pairs(int64_t count, const int64_t *ix, int64_t *pairs)
 {
   bool ascending = true;
@@ -86,7 +87,8 @@ void osli_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = 0; p < nprocs; p++)
     s->start[p + 1] += s->start[p];
 
-  /* Fill the groups. start[p] serves as the next free entry, then is restored. */
+  /* Fill the groups, using start[p] as the next free entry of group p. It is restored
+   * afterwards. */
   for (int64_t i = 0; i < count; i++) {
     int64_t index = pairs[2 * i];
     int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;

@@ -1,5 +1,6 @@
-/* Runs an update: splits the indices by owner, then hessian_deliver.c delivers each owner's part.
- * For the owner at (pr, pc) this is G(:, rows of pr)^T G(:, columns of pc), or that part of U. */
+/* Runs an update: divides the indices among the owners; hessian_deliver.c then delivers each
+ * owner's part. For the owner at grid position (pr, pc) the part is G(:, rows of pr)^T G(:, columns
+ * of pc), or the same rows and columns of U. */
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
@@ -18,8 +19,8 @@ static bool in_order(int64_t count, const int64_t *position)
   return true;
 }
 
-/* Sets *panel to the columns of G in the order of a split, k elements each: G itself if it has this
- * order, else a copy in the buffer. */
+/* Sets *panel to the columns of G, k elements each, in the order of the sorted index list. It is G
+ * itself if G has this order, otherwise a copy in the buffer. */
 static osla_err order_columns(const osla_hessian *h, const update *u, int64_t count,
                               const index_split *split, unsigned char **buffer, size_t *have,
                               const unsigned char **panel)
@@ -71,8 +72,8 @@ static osla_err perform_update(osla_hessian *h, workspace *w, update *u, int64_t
   return osli_update_owners(h, w, u);
 }
 
-/* Order-independent mode: computes the products in chunks of the sorted index list, regardless of
- * owners, and adds them like ready blocks. */
+/* Update in order-independent mode: computes the products in chunks of the sorted index list,
+ * regardless of owners, and adds each chunk like a ready block. */
 static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u, int64_t count,
                                   const int64_t *ix)
 {
@@ -93,7 +94,7 @@ static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(perform_update(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
-    if (c > 0) w->stats.updates--; /* the groups count as one update */
+    if (c > 0) w->stats.updates--; /* all groups together count as one update */
   }
   return OSLA_OK;
 }
@@ -102,7 +103,7 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
                          const int64_t *jx)
 {
   workspace *w = NULL;
-  osla_progress(h->v.t); /* adds messages that arrived from other nodes */
+  osla_progress(h->v.t); /* adds messages that have arrived from other nodes */
   (void)pthread_mutex_lock(&h->mutex);
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);

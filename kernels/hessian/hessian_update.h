@@ -1,6 +1,6 @@
-/* The steps of one update, bottom to top (internal). hessian_fill.c computes the values of a piece,
- * hessian_add.c adds a piece to an array on the node, hessian_deliver.c adds or sends the part of
- * each owner, hessian_update.c runs the whole update. */
+/* The steps of an update, from the lowest to the highest (internal). hessian_fill.c computes the
+ * values of a piece, hessian_add.c adds a piece to an array on this node, hessian_deliver.c adds or
+ * sends the part of each owner, and hessian_update.c runs the whole update. */
 #ifndef OSLA_HESSIAN_UPDATE_H
 #define OSLA_HESSIAN_UPDATE_H
 
@@ -12,20 +12,21 @@ typedef struct update {
   int64_t k;                 /* number of rows of G; negative for a ready block */
   const unsigned char *data; /* G or U, column-major, leading dimension ld */
   int64_t ld;
-  const unsigned char *row_panel, *col_panel; /* columns of G in the order of the row split and of
-                                               * the column split, k elements each */
+  const unsigned char *row_panel,
+    *col_panel; /* columns of G with k elements each, in the order of the sorted row indices and of
+                 * the sorted column indices */
 } update;
 
-/* Fills values (rows x cols, ld = rows) for a piece whose first row and column are r0 and c0 of the
- * workspace's splits: products of columns of G, or elements of U. At least the elements between
- * begin and end are set. */
+/* Sets values (rows x cols, leading dimension rows) for a piece whose first row and column are at
+ * positions r0 and c0 of the sorted index lists. The values are products of columns of G, or
+ * elements of U. At least the elements between `begin` and `end` are set. */
 osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);
 
 /* Adds a piece to an owner's local array. The caller holds the locks of the piece's stripes. */
 void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
 
-/* Delivers the part of every owner. The workspace holds the split indices. */
+/* Delivers the part of every owner. The workspace must hold the grouped indices of the update. */
 osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u);
 
 /* Runs one update. The caller has checked the arguments. */

@@ -11,7 +11,8 @@ enum {
   RINGS_MOST = 1 << ARRIVAL_RING_BITS
 };
 
-/* the lock, the word that wakes the rank, the reports of fetched bytes */
+/* offsets in a segment: the lock is at 0, the word that wakes the rank at wake_start, the reports
+ * of fetched bytes at fetched_start */
 static const size_t wake_start = sizeof(osla_stripes);
 static const size_t fetched_start = sizeof(osla_stripes) + ALIGN;
 
@@ -25,7 +26,7 @@ osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank)
   return osla_segment_peer(h->segment, rank);
 }
 
-/* Stores on the node, which cannot fail. */
+/* A store on the node, which cannot fail. */
 void osli_wire_wake(osla_hessian *h, int rank)
 {
   osla_posted posted;
@@ -43,7 +44,8 @@ static int list_members(const osla_transport *t, wire *w)
     if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
     w->node_start[node + 1] += w->node_start[node];
   }
-  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free index here */
+  for (int rank = 0; rank < ranks;
+       rank++) { /* node_start[node] is used as the next free index of the node */
     int node = osla_transport_node_of(t, rank);
     if (rank == osla_transport_rank(t)) w->position = w->node_start[node];
     w->member[w->node_start[node]++] = rank;
@@ -96,8 +98,8 @@ static size_t part_of(size_t bytes, size_t parts)
   return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
 }
 
-/* Half of the bytes is for the rings, 5/16 for inbox buffers, and 3/16 for unpacking, which takes
- * four times the size of the largest message. */
+/* Half of the bytes is for rings, 5/16 for buffers of inboxes, and 3/16 for unpacking messages,
+ * which takes four times the size of the largest message. */
 static void divide_room(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;

@@ -1,13 +1,14 @@
 /* Layout of messages between nodes: sizes and offsets in each rank's segment (internal).
  *
- * A rank writes messages for a node, whichever of its ranks is the owner, into one ring of its own
- * memory, and announces them to one rank of that node, the gate. Any rank of that node fetches them
- * and adds them to the owner's memory under the owner's locks. Rings come from a pool. A node gets
- * a ring with the first message for it. If there are fewer rings than nodes, it keeps the ring
- * until everything is fetched and another node needs it.
+ * A rank writes all messages for a node into one ring of its own memory, and announces them to one
+ * rank of that node, the gate. Any rank of that node fetches the messages and adds them to the
+ * owner's memory, under the owner's locks. Rings come from a pool. A node gets a ring with the
+ * first message for it. If there are fewer rings than nodes, the node loses the ring when
+ * everything in it is fetched and another node needs a ring.
  *
- * A rank's segment holds: its lock; a word that wakes it; for each rank one word in which that rank
- * reports how much its node has fetched; the gate's memory (hessian_arrivals.h); the rings. */
+ * A rank's segment holds: its lock; a word that wakes it; one word for each rank, in which that
+ * rank reports how many bytes its node has fetched; the memory of the gate (hessian_arrivals.h);
+ * the rings. */
 #ifndef OSLA_HESSIAN_WIRE_H
 #define OSLA_HESSIAN_WIRE_H
 
@@ -16,24 +17,25 @@
 #include "osla_segment.h"
 #include "osla_stripes.h"
 
-enum {
-  RING_PARTS = 4
-}; /* a message takes at most 1 / RING_PARTS of a ring; so much is fetched
-    * between two reports */
+/* Number of parts of a ring: a message takes at most one part, and a report is sent for each part
+ * that was fetched. */
+enum { RING_PARTS = 4 };
 
-/* Everything except the tables is equal on all ranks. */
+/* Sizes, offsets and tables of transfers between nodes. All members except the tables are equal on
+ * all ranks. */
 typedef struct wire {
   size_t ring_bytes, inbox_bytes, message_most;
   int n_rings, n_inboxes;
-  bool scarce; /* there are fewer rings than other nodes */
+  bool scarce; /* true if there are fewer rings than other nodes */
   size_t arrivals_start, rings_start, segment_bytes;
   arrival_shape shape;
-  int remote; /* number of ranks outside the node with the fewest ranks */
+  int remote; /* largest number of ranks that are on other nodes, for any rank */
   int ranks, n_nodes;
-  int node, position;            /* this rank's node, and its index among the node's ranks */
-  int *member, *node_start;      /* ranks in the order of nodes: [ranks], [n_nodes + 1] */
-  struct outbox_table *outboxes; /* defined in hessian_outbox.c */
-  struct inbox_table *inboxes;   /* defined in hessian_inbox.c */
+  int node, position;       /* this rank's node, and its index among the node's ranks */
+  int *member, *node_start; /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member`
+                             * of the first rank of each node */
+  struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */
+  struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;
 
 /* Creates h->wire with the tables of ranks and nodes. fan: see hessian_arrivals.h. Local. Errors:
@@ -41,13 +43,13 @@ typedef struct wire {
 osla_err osli_wire_create(osla_hessian *h, int fan);
 void osli_wire_free(osla_hessian *h);
 
-/* Computes sizes and offsets so that rings and inboxes take about `bytes` bytes, at least one of
- * each. */
+/* Computes sizes and offsets such that rings and inboxes take about `bytes` bytes. There is at
+ * least one ring and one inbox. */
 void osli_wire_sizes(osla_hessian *h, size_t bytes);
-size_t osli_wire_bytes(const osla_hessian *h); /* bytes of segment and tables */
+size_t osli_wire_bytes(const osla_hessian *h); /* bytes of the segment and of the tables */
 
-/* wire_members: number of ranks of a node. wire_gate: the rank of a node that an origin notifies.
- * wire_leaf: the origin's leaf at that gate. */
+/* wire_members: number of ranks of a node. wire_gate: rank of a node that an origin (sending rank)
+ * notifies. wire_leaf: the origin's leaf index at that gate. */
 static inline int wire_members(const wire *w, int node)
 {
   return w->node_start[node + 1] - w->node_start[node];
@@ -61,10 +63,10 @@ static inline int wire_leaf(const wire *w, int node, int origin)
   return origin / wire_members(w, node);
 }
 
-osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank); /* NULL for a rank on another node
-                                                                   */
+osla_stripes *osli_hessian_lock(const osla_hessian *h,
+                                int rank); /* NULL if `rank` is on another node */
 
-/* Wakes a thread that waits on the segment of a rank of this node. Local. */
+/* Wakes a thread of a rank of this node that waits on the rank's segment. Local. */
 void osli_wire_wake(osla_hessian *h, int rank);
 
 /* Offset in a rank's segment of the word in which member `position` of a node reports how many

@@ -1,6 +1,6 @@
-/* Scratch memory of updating threads: acquired for one update, cached for the next, counted against
- * the memory cap. A thread that finds no room frees idle workspaces, then waits until other threads
- * release theirs; it holds no lock meanwhile and makes progress. */
+/* Scratch memory of updating threads. It is acquired for one update, cached for the next one, and
+ * counted against the memory cap. A thread that finds no room frees idle workspaces, then waits
+ * until other threads release theirs. While it waits it holds no lock and makes progress. */
 #include "kernels/hessian/hessian_workspace.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
@@ -23,8 +23,8 @@ static size_t larger(size_t a, size_t b)
   return a > b ? a : b;
 }
 
-/* Values of a piece take at most piece_bytes; under a memory cap less, so that several threads find
- * room. One column always fits. */
+/* Largest size of a piece's values: piece_bytes, or less under a memory cap, so that several
+ * threads find room. One column always fits. */
 size_t osli_piece_bytes(const osla_hessian *h)
 {
   enum { PIECE_MIN = 4096, SHARE = 8 };
@@ -34,7 +34,8 @@ size_t osli_piece_bytes(const osla_hessian *h)
   return bytes;
 }
 
-/* Returns the bytes of workspace w (NULL: a new one) once it serves this need. */
+/* Returns the bytes that workspace w will have if it is used for this need; w = NULL stands for a
+ * new workspace. */
 static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, const workspace *w)
 {
   static const workspace empty;
@@ -46,7 +47,7 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
   size_t values = osli_piece_bytes(h);
   if ((size_t)need->rows < values / h->element / (size_t)need->cols)
     values = (size_t)(need->rows * need->cols) * h->element;
-  size_t chunks = 0; /* this and other idle workspaces are too large */
+  size_t chunks = 0; /* bytes for products that are computed in chunks */
   if (need->chunks)
     chunks =
       osli_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
@@ -80,7 +81,8 @@ typedef struct wanted {
   bool no_memory;
 } wanted;
 
-/* Wakes threads of this rank that wait for memory; a store on the node cannot fail. */
+/* Wakes threads of this rank that wait for memory. The wake-up is a store on this node, which
+ * cannot fail. */
 static bool try_acquire(void *arg)
 {
   wanted *a = arg;
@@ -89,7 +91,8 @@ static bool try_acquire(void *arg)
   workspace *w = h->free_list;
   if (w) h->free_list = w->next;
   size_t old = w ? w->reserved : 0, bytes = needed_bytes(h, a->need, w);
-  while (w && h->memory - old + bytes > h->memory_most) { /* it and other idle ones are too large */
+  while (w && h->memory - old + bytes > h->memory_most) { /* frees this workspace, because it and
+                                                             other idle workspaces are too large */
     free_workspace(h, w);
     w = h->free_list;
     if (w) h->free_list = w->next;
@@ -146,7 +149,8 @@ void osli_workspace_release(osla_hessian *h, workspace *w)
   w->next = h->free_list;
   h->free_list = w;
   (void)pthread_mutex_unlock(&h->mutex);
-  /* Wakes threads of this rank that wait for memory. A store on the node: it cannot fail. */
+  /* Wakes threads of this rank that wait for memory. The wake-up is a store on this node, which
+   * cannot fail. */
   if (h->memory_most < SIZE_MAX) osli_wire_wake(h, osla_transport_rank(h->v.t));
 }
 
