@@ -367,7 +367,7 @@ static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list 
   }
 }
 
-/* By Euler's formula, with 3 edges for every 2 triangles. */
+/* Number of triangles by Euler's formula, with 3 edges for every 2 triangles. */
 int64_t tomo_mesh_count_triangles(int64_t knots)
 {
   return 2 * knots - 4;

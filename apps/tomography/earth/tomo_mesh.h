@@ -33,7 +33,7 @@ int64_t tomo_mesh_knots(const tomo_mesh *mesh);
 /* Mean distance of neighbouring knots, radians. */
 double tomo_mesh_spacing(const tomo_mesh *mesh);
 
-/* Order of indices of knots (int32_t) for qsort. */
+/* Compares two indices of knots (int32_t), for qsort. */
 int tomo_compare_knots(const void *left, const void *right);
 
 /* Unit vector of a knot, owned by the mesh. */
@@ -44,8 +44,8 @@ const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours);
 
 /* Triangles between the knots of a mesh. Each has three knots, anticlockwise seen from outside, the
- * lowest first; triangles are ordered by their lowest knot. Their number follows from that of the
- * knots.
+ * lowest first; triangles are ordered by their lowest knot. The number of triangles is 2 * knots -
+ * 4.
  *   triangle  [out]  [number of triangles] */
 int64_t tomo_mesh_count_triangles(int64_t knots);
 void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3]);

@@ -31,7 +31,8 @@ enum { TOMO_SPIKES_MAX = 32 };
 typedef struct tomo_model_options {
   tomo_model_kind kind;     /* kind of the true model; default TOMO_MODEL_CHECKERBOARD */
   double amplitude_percent; /* amplitude of the cells, blobs or spikes in percent; default 5 */
-  double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 25 */
+  /* side of a cell, or diameter of a blob, 1 .. 180 degrees; default 25 */
+  double cell_degrees;
   /* height of a cell or a blob, >= 0; default 1000. If it is 0, the cells do not change sign with
    * depth, and blobs have half the height of the model. */
   double cell_depth_km;

@@ -1,4 +1,4 @@
-/* One path (contract: tomo_path.h).
+/* Traces one path, and computes its panel, data and residuals (contract: tomo_path.h).
  *
  * The basis is twice differentiable, so the error of A_l falls with the square of the step; the sum
  * over l is the exact length for any step. The integrals are accumulated in an array over all
@@ -200,7 +200,7 @@ static void average_model(const tomo_path *path, const double *m, double *averag
       average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
 }
 
-/* Whitened predictions G m, k values. */
+/* Computes the whitened predictions G m of the path's k data. */
 static void predict(const tomo_path *path, const double *m, double *d)
 {
   const int k = path->set.count, radial = path->kernel->n_radial;

@@ -223,7 +223,7 @@ double tomo_measure_velocity(const tomo_reference *reference, const tomo_measure
   return sum;
 }
 
-/* Kernel at the depth with index `depth`. */
+/* Value of the interpolated kernel at the depth with index `depth`. */
 static double at_depth(const interpolation *b, tomo_observable observable, int depth)
 {
   double sum = 0.0;
@@ -242,7 +242,7 @@ double tomo_measure_kernel(const tomo_reference *reference, const tomo_measure *
   const interpolation b = interpolation_of(reference, measure);
   if (depth_km < depth[0]) return at_depth(&b, measure->observable, 0);
   if (depth_km == depth[last]) return at_depth(&b, measure->observable, last);
-  int low = 0, high = last; /* depth[low] <= depth_km < depth[high] */
+  int low = 0, high = last; /* invariant of the bisection: depth[low] <= depth_km < depth[high] */
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     if (depth[middle] <= depth_km)

@@ -66,7 +66,8 @@ typedef enum tomo_reference_line {
   HEAD_MADE,
   N_HEADS
 } tomo_reference_line;
-/* A line of the head, owned by the reference; "" if it is missing. */
+/* Returns a line of the table's head, owned by the reference; "" if the table does not have the
+ * line. */
 const char *tomo_reference_head(const tomo_reference *reference, tomo_reference_line line);
 
 /* The depths between which kernels are linear, owned by the reference. Returns their number. */

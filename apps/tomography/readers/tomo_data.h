@@ -84,7 +84,8 @@ typedef struct tomo_data_notes {
   int64_t rows;          /* number of rows in the file */
   int64_t distant;       /* number of rows excluded by distance */
   int64_t sigma_missing; /* number of rows without a standard deviation */
-  /* number of rows whose station or event is not on a list, or whose path has no direction */
+  /* number of rows whose station or event is not on a list, or whose two points are equal or
+   * antipodal, so that no unique path joins them */
   int64_t unmatched;
   /* number of elements of `place` and `note`, which describe the first unmatched rows */
   int64_t listed;

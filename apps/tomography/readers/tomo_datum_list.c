@@ -186,7 +186,7 @@ static osla_err check_size(const table_line *line, const datum *d)
   return OSLA_OK;
 }
 
-/* Reads one row. A velocity anomaly of a percent becomes a delay of -a / 100 * length /
+/* Reads one row. A velocity anomaly of p percent becomes a delay of -p / 100 * length /
  * velocity. */
 static osla_err add_row(void *arg, const table_line *line)
 {

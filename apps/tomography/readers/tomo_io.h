@@ -93,7 +93,8 @@ typedef struct tomo_unlocated {
   char note[TOMO_UNLOCATED_MAX][TOMO_UNLOCATED_TEXT];
 } tomo_unlocated;
 
-/* Whole files, and checks of files that are opened more than once. Local, thread-safe. */
+/* Functions that read whole files, and check files that are opened more than once. Local,
+ * thread-safe. */
 
 /* Reads a file and appends a 0 that *size does not count. The caller frees *bytes. Errors:
  * OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */

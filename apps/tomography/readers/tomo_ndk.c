@@ -128,8 +128,8 @@ static bool has_format(const char *line, const ndk_field *field)
   return true;
 }
 
-/* Reads a number. *value is NaN for a blank field if may_miss. A field behind the end of the line
- * is an error: the line is cut off. */
+/* Reads a number. If may_miss is true, *value is NaN for a blank field. A field that lies behind
+ * the end of the line is an error, because the line is then cut off. */
 static osla_err read_number(const text_reader *reader, const ndk_field *field, bool may_miss,
                             double *value)
 {

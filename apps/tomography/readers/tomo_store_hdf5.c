@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* required by HDF5; no file of this name is created */
+/* file name that HDF5 requires for a file in memory; no such file is created */
 static const char image_name[] = "osla-result";
 
 static bool put_text(hid_t at, const char *name, const char *text)

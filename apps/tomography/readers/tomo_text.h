@@ -114,13 +114,13 @@ void text_set_id(tomo_site *site, const char *id);
 /* True if the field is empty or NaN, which programs write for a missing value. */
 bool text_is_missing(const char *field);
 
-/* Parses a time (tomo_text.h) to seconds; `what` names it in the message. An empty field gives
- * NaN. */
+/* Parses a time to seconds since 1970; `what` names the time in error messages. The result is NaN
+ * for an empty field. */
 osla_err text_parse_time(const text_reader *reader, const char *what, const char *field,
                          double *time_s);
 
 /* Parses an event's time to seconds. The result is NaN for an empty field, for "NaN" and for a year
- * before 1 such as -2150-01-31, which tomo_text.h does not cover. */
+ * before 1, as in -2150-01-31. */
 osla_err text_parse_event_time(const text_reader *reader, const char *what, const char *field,
                                double *time_s);
 
@@ -128,8 +128,8 @@ osla_err text_parse_event_time(const text_reader *reader, const char *what, cons
  * codes identify stations. */
 osla_err text_check_code(const text_reader *reader, const char *what, const char *code);
 
-/* Appends a site with empty name and magnitude and times NaN. *site is valid until the next
- * call. */
+/* Appends a site whose name is empty and whose magnitude and times are NaN. *site is valid until
+ * the next call. */
 osla_err site_list_add(site_list *list, tomo_site **site);
 
 /* Marks the latest event as one without coordinates: its latitude becomes NaN. It is excluded after
@@ -207,7 +207,7 @@ osla_err event_time_read(const text_reader *reader, const event_time *fields, do
 osla_err event_time_check_header(const text_reader *reader, bool has_date, bool has_time,
                                  const int column[EVENT_TIME_PARTS]);
 
-/* Reader in tomo_ndk.c. */
+/* Reads earthquakes in the format NDK (tomo_ndk.c). */
 bool text_is_ndk(const char *line);
 osla_err text_read_ndk(text_reader *reader, site_list *list);
 

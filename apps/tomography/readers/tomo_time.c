@@ -40,7 +40,7 @@ static bool read_char(const char **at, char wanted)
   return true;
 }
 
-/* Reads two digits and an optional fraction. */
+/* Reads the seconds of a time: two digits and an optional fraction. */
 static bool read_seconds(const char **at, double *value)
 {
   int whole;

@@ -40,7 +40,7 @@ typedef struct parse {
   osla_err err; /* the first error; its text is in osla_error_text() */
   int depth;    /* number of open elements, with the root */
   char path[PATH_LENGTH_MAX];
-  size_t length[DEPTH_MAX]; /* length of the path at each depth */
+  size_t length[DEPTH_MAX]; /* length of `path` up to each depth of nesting */
   int64_t line[DEPTH_MAX];  /* line at which each open element began */
   int spaces[DEPTH_MAX]; /* number of namespaces declared by the open elements up to each depth */
   char text[XML_TEXT_MAX];

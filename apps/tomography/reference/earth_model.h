@@ -32,9 +32,9 @@ typedef struct earth_model {
   char title[200], source[200];
   int n_shells;
   earth_shell *shell;      /* from the centre to the surface, without gaps */
-  double *mass;            /* [n_shells] mass below each shell, / (4 pi), in g/cm^3 km^3 */
+  double *mass;            /* [n_shells] mass below each shell divided by 4 pi, in g/cm^3 km^3 */
   double radius;           /* radius of the surface, km */
-  double reference_period; /* s; the velocities are given at this period */
+  double reference_period; /* period in s at which the velocities are given */
   bool dispersive;         /* false if velocities do not depend on the period */
 } earth_model;
 

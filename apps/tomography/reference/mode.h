@@ -14,7 +14,8 @@ typedef struct mode {
   double *x;    /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
 
-enum { MODE_SLOWEST = 1 }; /* km/s; slower modes are not surface waves */
+/* lower bound of phase velocities in km/s; slower modes are oscillations of the fluids */
+enum { MODE_SLOWEST = 1 };
 
 /* Finds the mode of a branch at omega. *found is false if its phase velocity is not below
  * `fastest`. The caller destroys the mode. Errors: MEM, STATE (the iteration does not converge). */

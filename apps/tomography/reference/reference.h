@@ -30,7 +30,7 @@ typedef struct reference_options {
 bool reference_parse(int argc, char **argv, reference_options *options, command_line *line,
                      int *status);
 
-/* Write the table (reference_table.c) or the list of modes (reference_modes.c). */
+/* reference_make_table writes a reference table, reference_list_modes a list of modes. */
 osla_err reference_make_table(FILE *out, const reference_options *options,
                               const earth_model *model);
 osla_err reference_list_modes(FILE *out, const reference_options *options,

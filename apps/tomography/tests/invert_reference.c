@@ -1,4 +1,4 @@
-/* See invert_reference.h. */
+/* The serial inversion to compare with (contract: invert_reference.h). */
 #include "config.h"
 
 #include "apps/tomography/tests/invert_reference.h"

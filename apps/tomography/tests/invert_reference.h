@@ -8,8 +8,8 @@
 
 typedef struct invert_reference {
   int64_t n;
-  double *hessian;    /* [n * n] H + P, with the prior P */
-  double *prior;      /* [n * n] the prior P = C_m^-1 */
+  double *hessian;    /* [n * n] H + P: Hessian H of the data misfit plus prior P */
+  double *prior;      /* [n * n] prior P = C_m^-1, the inverse covariance of the model */
   double *gradient;   /* [n] */
   double *density;    /* [knots] ray density */
   double *model;      /* [n] model, set by reference_solve */

@@ -1,4 +1,4 @@
-/* See invert_test_job.h. */
+/* A job of `osla invert` whose steps a test calls one by one (contract: invert_test_job.h). */
 #include "apps/tomography/tests/invert_test_job.h"
 
 #include <math.h>
