@@ -21,7 +21,8 @@ static void die(const char *what, const char *name)
   exit(2);
 }
 
-/* Reads a whole data set; NULL if it is missing. The caller frees it. */
+/* Reads a whole data set into memory that the caller frees. Returns NULL if the data set is
+ * missing. */
 static void *read_set(hid_t file, const char *name, hid_t type, hsize_t dims[2])
 {
   dims[0] = dims[1] = 1;

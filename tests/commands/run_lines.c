@@ -86,7 +86,7 @@ static int run_words(line_runner *run, char **words, int n)
     *value = '\0';
     (void)setenv(words[first], value + 1, 1);
   }
-  words[first - 1] = "a line"; /* argv[0] of the command, which no command reads */
+  words[first - 1] = "a line"; /* argv[0] of the command line; no command reads it */
   const int status = run(n - first + 1, words + first - 1);
   (void)fflush(NULL);
   process_state_restore();

@@ -16,7 +16,8 @@ typedef struct assemble_options {
   /* options without a value, int because popt sets them; keep: the checkpoint stays after the
    * job */
   int keep, quiet;
-  reproducible reproducible; /* settings of the command line */
+  /* settings of --reproducible as the user gave them; the job copies and completes them */
+  reproducible reproducible;
   long long n, nb;
   osla_dtype dtype;
   osla_uplo uplo;

@@ -41,7 +41,8 @@ void assemble_identify(const assemble_job *job, char *text, size_t size)
   uint64_t hash = 0;
   for (int i = 0; i < o->n_files; i++) {
     struct stat status = {0};
-    (void)stat(o->files[i], &status); /* cannot fail: the file has been opened before */
+    /* stat cannot fail, because the file has been opened before */
+    (void)stat(o->files[i], &status);
     int64_t facts[4] = {(int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec,
                         (int64_t)status.st_mtim.tv_nsec, job->before[i]};
     hash = checkpoint_hash(hash, facts, sizeof facts);

@@ -14,7 +14,7 @@ struct assemble_worker {
    * update, and the function may overwrite it. */
   osla_err (*process)(assemble_worker *w, int64_t u, void *values);
   void *arg;          /* argument for `process` */
-  checkpoint *points; /* the pass writes these checkpoints; NULL: none */
+  checkpoint *points; /* checkpoints that the pass writes; NULL: it writes no checkpoints */
   /* Members that assemble_for_all_updates sets: */
   int open_file;       /* index of the file that the reader has open; -1: none */
   updates_batch batch; /* batch that is being processed; the reader owns its memory */

@@ -92,10 +92,10 @@ int command_parse_grid(const char *name, const char *option, const char *text, i
  * osla_agree. Local. */
 int command_error(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes the text of the latest osla_err as command_error does, and returns its exit status:
- * OSLA_EXIT_USAGE for ARG, MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for MPI and STATE,
- * OSLA_EXIT_OK without a line for OSLA_OK. After an MPI error the ranks cannot agree any more: the
- * failing rank writes the line and ends all ranks. Local. */
+/* Writes the text of the latest error as command_error does, and returns the exit status for the
+ * error code `err`: OSLA_EXIT_USAGE for ARG, MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for
+ * MPI and STATE. For OSLA_OK it writes nothing and returns OSLA_EXIT_OK. After an MPI error the
+ * ranks cannot agree any more: the failing rank writes the line and ends all ranks. Local. */
 int command_fail(const char *name, osla_err err);
 
 /* Returns the largest status of all ranks. Collective on MPI_COMM_WORLD. */

@@ -56,7 +56,7 @@ static void become_quiet(pid_t parent)
   for (int fd = 0; fd <= 2; fd++)
     (void)dup2(null, fd);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE); /* the parent died before prctl */
+  if (getppid() != parent) _exit(EXIT_FAILURE); /* the parent has died before the call of prctl */
 }
 
 /* Initializes HDF5 before the fork, because HDF5 calls MPI when it starts. In the child process

@@ -51,7 +51,7 @@ typedef struct info_mpi {
 
 typedef struct info_system {
   int rank, size, n_nodes, n_hosts;
-  info_rank *ranks; /* [size] facts about each rank; owned */
+  info_rank *ranks; /* [size] facts about each rank; this struct owns the array */
   command_cpu cpu;  /* number of cores and BLAS threads on the host of this rank */
   info_mpi mpi;
   const char *blas;
@@ -77,9 +77,9 @@ typedef enum info_verdict {
 } info_verdict;
 
 typedef struct info_test {
-  const char *name; /* short constant name */
+  const char *name; /* short name of the test, a constant text */
   info_verdict verdict;
-  char text[512]; /* result in plain words */
+  char text[512]; /* result of the test in plain words */
 } info_test;
 
 enum { INFO_MAX_TESTS = 16 };
@@ -94,7 +94,7 @@ typedef struct info_speed {
 
 /* Times of operations on a target rank that computes meanwhile, on another node. */
 typedef struct info_busy {
-  double seconds; /* duration of the computation; 0: not measured */
+  double seconds; /* duration of the target's computation in seconds; 0: not measured */
   osla_probe_times times;
   bool notify_needs_target;
 } info_busy;

@@ -25,7 +25,7 @@ typedef struct sparse_job {
   solve_method method;
   int64_t rows, columns, entries; /* numbers of rows, columns and nonzeros of the whole matrix */
   double *b, *x;                  /* this rank's part of the right-hand side, and of the solution */
-  double *r, *shifted;            /* [op.rows] and [op.columns] work arrays */
+  double *r, *shifted;            /* work arrays of op.rows and of op.columns elements */
   double *whole;                  /* [columns] x on all ranks */
   osla_krylov_result result;
   double residual; /* relative residual |b - A x| / |b| */

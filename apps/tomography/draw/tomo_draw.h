@@ -86,12 +86,13 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box);
 
 /* A vertical section: depth downward, distance along the arc to the right. */
 typedef struct tomo_draw_section_panel {
-  int width, height; /* pixels of `value`; the first row is at the surface */
+  int width, height; /* size of the raster `value` in pixels; the first row is at the surface */
   const float *value;
   const float *density; /* [width] ray density; NULL: no column is grey */
   double least_density;
   double angle, depth_km; /* length of the arc in radians, depth of the lower edge of the section */
-  const char *name;       /* the labels at the ends of the section are NAME and NAME' */
+  /* name of the section; the labels at its ends are this name without and with a prime */
+  const char *name;
   tomo_scale scale;
 } tomo_draw_section_panel;
 void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, tomo_box box);
@@ -104,7 +105,7 @@ typedef struct tomo_curve {
   int n;
   /* [n] points; error is the half length of the error bars, or NULL if the curve has none */
   const double *x, *y, *error;
-  int colour; /* index into eight colours (Okabe and Ito 2008) */
+  int colour; /* index of the curve's colour among eight colours (Okabe and Ito 2008) */
   bool faint; /* true: the curve is dashed and its symbols are open */
 } tomo_curve;
 typedef struct tomo_mark { /* a ring around a point */

@@ -31,7 +31,7 @@ void draw_set_margins(tomo_draw *draw, tomo_box box);
  * other quote is next to it. */
 void draw_quoted(FILE *out, const char *text);
 
-/* Ends a plot, and removes its labels and objects. */
+/* Ends a plot of gnuplot, and removes the labels and objects of the plot. */
 void draw_end_plot(tomo_draw *draw);
 
 /* Ends the current picture, if there is one (tomo_draw_run.c). */

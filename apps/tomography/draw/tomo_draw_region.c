@@ -101,7 +101,8 @@ static void put_degrees(const tomo_draw *draw)
                                                        : "W");
 }
 
-/* Draws a scale bar at the lower right: a round length of at most a quarter of the width. */
+/* Draws a scale bar at the lower right, whose length is a round number of km and at most a quarter
+ * of the map's width. */
 static void put_scale_bar(const tomo_draw *draw)
 {
   const tomo_frame *f = &draw->world.frame;

@@ -19,7 +19,7 @@ typedef struct tomo_frame {
   double half_width, half_height;
 } tomo_frame;
 
-/* Largest distance of a point from the middle of a region, degrees. */
+/* Largest distance that a point of a region may have from the middle of the region, degrees. */
 #define TOMO_FRAME_REGION 35.0
 
 tomo_frame tomo_frame_world(double longitude);

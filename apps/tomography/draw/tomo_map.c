@@ -44,7 +44,7 @@ static osla_err fill_sheet(map_sheet *s, int width)
   return tomo_views_density_scale(s->views, &s->density);
 }
 
-/* Heights in pixels: of a map, of the labels below it, and of the whole panel. */
+/* Return heights in pixels: of a map, of the labels below the map, and of the whole panel. */
 static double map_height(const tomo_map *map)
 {
   return round(MAP * map->world.frame.half_height / map->world.frame.half_width);

@@ -21,7 +21,7 @@ typedef struct tomo_map {
   const double *m_recovered; /* [knots * N_r] coefficients of the recovered model, percent */
   const double *density;     /* [knots] km of path at each knot */
   double depth_km;           /* depth of the model maps */
-  tomo_world world;          /* frame, coastlines and sites of all maps */
+  tomo_world world;          /* frame, coastlines and sites that all maps have in common */
   const char *title;         /* title above all maps, or NULL */
 } tomo_map;
 

@@ -18,7 +18,8 @@ typedef struct tomo_raster {
   /* [width * height + 1] index of each pixel's first entry in knot and weight; a pixel without
    * entries is outside the map */
   int64_t *first;
-  int32_t *knot; /* pixels by rows from the lower left corner */
+  /* knots of all entries; the pixels are ordered by rows, from the lower left corner */
+  int32_t *knot;
   float *weight;
 } tomo_raster;
 

@@ -31,7 +31,7 @@ extern const tomo_colour tomo_colours_grey;
 
 typedef struct tomo_scale {
   tomo_palette palette;
-  double low, high; /* low < high; low > 0 if logarithmic */
+  double low, high; /* ends of the scale, low < high; for a logarithmic scale low > 0 */
   bool logarithmic;
   /* true if some values lie below `low`, or above `high`; such values have the colour of that
    * end of the scale */
@@ -39,7 +39,7 @@ typedef struct tomo_scale {
   const char *label; /* text below the colour bar: quantity and unit */
 } tomo_scale;
 
-/* Position of a value on the scale, 0..1. */
+/* Returns the position of a value on the scale, 0..1. */
 double tomo_scale_position(const tomo_scale *scale, double value);
 
 /* Returns the smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is not below x, or 1

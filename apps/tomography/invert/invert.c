@@ -60,8 +60,8 @@ static osla_err check_files(const invert_job *job, bool room)
   return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? check_on_root(job, room) : OSLA_OK);
 }
 
-/* Computes the model. With --robust the scan of priors follows the last reweighting, and the model
- * is computed once more. */
+/* Computes the model. With --robust and --scan, the model is first computed without a scan until
+ * the weights of the data are final, and then once more with the scan of priors. */
 static osla_err find_model(invert_job *job)
 {
   const bool scans = invert_has_scan(job->options);

@@ -82,7 +82,7 @@ typedef struct invert_result {
   double report_seconds; /* seconds spent on the HTML report */
 } invert_result;
 
-/* Name of a solver: "direct", "lsqr" or "cg". Local. */
+/* Returns the name of a solver: "direct", "lsqr" or "cg". Local. */
 const char *invert_solver_name(invert_solver solver);
 
 typedef struct invert_job {
@@ -99,10 +99,11 @@ typedef struct invert_job {
   char earth[PATH_MAX];
   uint64_t earth_hash;      /* hash of the contents of the reference file */
   tomo_data_reader *reader; /* child process of rank 0 that reads an HDF5 table of measurements */
-  tomo_prior_reader *prior_reader; /* child process of rank 0 that reads an HDF5 prior */
-  tomo_data data;                  /* paths and the measurements on them */
-  tomo_data_notes notes;           /* notes about rejected rows of the table */
-  const int64_t *path_ids;         /* [n_paths] ids of the paths, borrowed from `data` */
+  /* child process of rank 0 that reads an HDF5 file of the prior */
+  tomo_prior_reader *prior_reader;
+  tomo_data data;          /* paths and the measurements on them */
+  tomo_data_notes notes;   /* notes about rejected rows of the table */
+  const int64_t *path_ids; /* [n_paths] ids of the paths, borrowed from `data` */
   /* n_pairs: number of source-station pairs before the selection by distance; if the data are a
    * table, number of its paths */
   int64_t n_paths, n_pairs;
@@ -216,7 +217,7 @@ typedef struct invert_pass {
   int64_t n_sums[N_SUMS];
   bool panels; /* true if `work` uses the worker's members g and g_sum */
   bool fixed;  /* true: each rank has the same paths in every run; false: dynamic distribution */
-  checkpoint *points; /* the pass writes these checkpoints; NULL: none */
+  checkpoint *points; /* checkpoints that the pass writes; NULL: it writes no checkpoints */
 } invert_pass;
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
                               double *seconds);

@@ -103,7 +103,7 @@ static json_t *data_json(const invert_job *job)
   return root;
 }
 
-/* Settings that decide the result: data and model. */
+/* Returns the settings of data and model, which decide the result, as a JSON object. */
 static json_t *problem_settings(const invert_options *o)
 {
   return json_pack("{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:f}", "stations",
@@ -115,7 +115,7 @@ static json_t *problem_settings(const invert_options *o)
                    o->kernel.sigma_fraction);
 }
 
-/* Settings of the prior and of the arithmetic. */
+/* Returns the settings of the prior and of the arithmetic as a JSON object. */
 static json_t *other_settings(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -128,7 +128,7 @@ static json_t *other_settings(const invert_job *job)
                    o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
 }
 
-/* Settings and results of LSQR and CG. */
+/* Returns the settings and results of LSQR and CG as a JSON object. */
 static json_t *iterative_json(const invert_job *job)
 {
   const invert_options *o = job->options;

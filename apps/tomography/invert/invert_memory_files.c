@@ -42,8 +42,9 @@ static uint64_t store_bytes(const invert_job *job)
   return mesh + 2 * arrays; /* HDF5 makes an image of the file in memory, and copies it */
 }
 
-/* Memory of pictures in bytes: PER_PIXEL for the raster, which stores up to 20 knots for each
- * pixel (tomo_raster.h); gnuplot with a fixed part and GNUPLOT_PER_PIXEL (gnuplot 5.4). */
+/* Memory for pictures in bytes. The raster needs PER_PIXEL for each pixel, because it stores up to
+ * 20 knots for a pixel (tomo_raster.h). gnuplot 5.4 needs a fixed part, and GNUPLOT_PER_PIXEL for
+ * each pixel. */
 enum { PER_PIXEL = 190, GNUPLOT = 24 << 20, GNUPLOT_PER_PIXEL = 130, MAP_WIDTH = 560 };
 
 static uint64_t pixels_of(const tomo_frame *frame, uint64_t width)

@@ -238,7 +238,7 @@ static const char *find_data_directory(void)
   return NULL;
 }
 
-/* Rejects an option that modifies another option if that other option is absent. */
+/* Rejects options without effect: those that modify an option which the user did not give. */
 static osla_err check_idle(int argc, char **argv, const invert_options *o)
 {
   const struct {

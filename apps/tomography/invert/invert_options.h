@@ -125,7 +125,7 @@ typedef struct invert_options {
   const char *data_directory;
   int major_arc;                     /* 1: also use major arcs */
   double min_distance, max_distance; /* limits of the station-event distance, degrees */
-  long long max_paths;               /* upper limit of the number of paths; 0: none */
+  long long max_paths;               /* upper limit of the number of paths; 0: no limit */
   int frequency, n_radial; /* frequency of the icosahedral mesh, number of radial functions */
   double depth_km, stretch;
   tomo_kernel_options kernel;
@@ -136,7 +136,7 @@ typedef struct invert_options {
   bool damping_given, smoothing_given;
   const char *prior_file; /* file of --prior; NULL: none */
   int posterior;          /* 1: compute standard deviation and resolution of all unknowns */
-  invert_inverse inverse; /* method for the posterior */
+  invert_inverse inverse; /* method by which the posterior is computed */
   int points;             /* number of points of --spread */
   tomo_location point[INVERT_POINTS_MAX];
   invert_scan_plan scan;
@@ -161,7 +161,7 @@ typedef struct invert_options {
   invert_section section[INVERT_SECTIONS_MAX];
   int n_sections;
   int quiet;
-  /* settings given on the command line; the job works with those in job->reproducible */
+  /* settings of --reproducible as the user gave them; the job copies and completes them */
   reproducible reproducible;
 } invert_options;
 

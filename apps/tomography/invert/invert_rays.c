@@ -121,7 +121,7 @@ typedef struct prior_rows {
   double *value;
 } prior_rows;
 
-/* Appends the rows of one knot's panel, without zeros. */
+/* Appends the rows of the prior for one knot, without zeros. */
 static void add_panel(prior_rows *p, int rows, int columns, const int64_t *ix, const double *g)
 {
   for (int i = 0; i < rows; i++) {
@@ -303,7 +303,7 @@ static osla_err multiply(invert_rays *rays, const double *x, double beta, double
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  /* this product with local rows overlaps the transfer of ghost coefficients */
+  /* the product with the rows of the prior overlaps the transfer of ghost coefficients */
   OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows));
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {

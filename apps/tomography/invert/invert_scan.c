@@ -134,7 +134,8 @@ static osla_err scan_factored(scanner *s, int p, double *value)
   int64_t info;
   OSLA_CALL(saved_hessian_restore(&s->kept));
   OSLA_CALL(osla_potrf(job->options->uplo, s->kept.h, NULL, &info));
-  if (info != 0) return OSLA_OK; /* H + P is not positive definite within rounding */
+  /* no model, because H + P is not positive definite within rounding */
+  if (info != 0) return OSLA_OK;
   job->factor = s->kept.h;
   memcpy(s->columns, job->gradient, (size_t)job->n * sizeof *s->columns);
   for (int v = 0; v < job->scan.vectors; v++) {

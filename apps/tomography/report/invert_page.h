@@ -41,7 +41,7 @@ typedef struct report_page {
   page_picture misfit[PAGE_CHARTS_MAX];
   const char *misfit_name[PAGE_CHARTS_MAX];
   page_picture curve, gcv;
-  tomo_frame frame; /* frame of all maps */
+  tomo_frame frame; /* frame that all maps have in common */
   tomo_views *views;
   tomo_draw *draw[2]; /* two drawings; their gnuplot processes run at the same time */
   char missing[300];  /* reason why the page has no pictures; "" if it has pictures */
