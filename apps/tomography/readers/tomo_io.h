@@ -113,8 +113,8 @@ typedef struct tomo_ids tomo_ids;
 enum { TOMO_IDS_NONE = -1, TOMO_IDS_SEVERAL = -2 };
 
 /* Creates the hash tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION
- * and STATION). Events without an id have their number as id (tomo_selection.h). The array `sites`
- * must outlive the tables. Errors: MEM. */
+ * and STATION). The id of an event that has none in its file is its index in the list
+ * (tomo_selection.h). The array `sites` must outlive the tables. Errors: MEM. */
 osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations, tomo_ids **ids);
 void tomo_ids_destroy(tomo_ids **ids);
 

@@ -63,7 +63,8 @@ typedef struct table_row {
   const char *event, *network, *station, *network2, *station2;
   tomo_measure measure;
   tomo_arc_kind arc;
-  double value, sigma; /* the datum and its standard deviation; sigma is 0 if missing */
+  /* the datum and its standard deviation; sigma is 0 if the table gives none */
+  double value, sigma;
   bool percent, sigma_percent;
   double correction_s;
 } table_row;

@@ -22,7 +22,8 @@ typedef struct xml_reader xml_reader;
 typedef struct xml_format {
   const char *root, *root_space; /* name and namespace of the root element */
   const char *space;             /* namespace of the elements below the root */
-  const char *name;              /* name for messages: "FDSN StationXML 1" */
+  /* name of the format in messages, for example "FDSN StationXML 1" */
+  const char *name;
   osla_err (*begin)(xml_reader *reader, const char *path);
   osla_err (*end)(xml_reader *reader, const char *path, const char *text);
 } xml_format;

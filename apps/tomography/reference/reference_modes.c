@@ -40,7 +40,7 @@ static osla_err list_modes(FILE *out, const reference_options *o, radial_system 
     if (m.q > 0.0)
       (void)fprintf(out, "%8.1f\n", 1.0 / m.q);
     else
-      /* "-" stands for an infinite Q, a mode without attenuation */
+      /* "-" stands for the infinite Q of a mode without attenuation */
       (void)fprintf(out, "%8s\n", "-");
     mode_destroy(&m);
   }

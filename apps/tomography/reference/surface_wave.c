@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Distance between a table's depths: in km at the surface, and its growth in km per km of depth. */
+/* The distance between a table's depths is first_interval km at the surface and grows by `growth`
+ * km per km of depth. */
 static const double first_interval = 5.0, growth = 1.0 / 15.0;
 
 static bool differ(double above, double below)
