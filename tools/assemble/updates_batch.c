@@ -1,4 +1,4 @@
-/* See updates_batch.h. */
+/* Implements the functions of updates_batch.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

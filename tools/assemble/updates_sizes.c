@@ -11,7 +11,8 @@
 #include <inttypes.h>
 
 enum {
-  PACKED_MOST = 1032, /* highest compression ratio of deflate: 258 bytes for two bits */
+  /* highest compression ratio of deflate, which can code 258 bytes by two bits */
+  PACKED_MOST = 1032,
   HARMLESS = 16 << 20 /* number of bytes that may be declared without being stored (fill values) */
 };
 

@@ -26,8 +26,10 @@
 
 enum {
   OSLA_EXIT_OK = 0,
-  OSLA_EXIT_FAILED = 1, /* the work failed: MPI error, numerical failure, or failed self-test */
-  OSLA_EXIT_USAGE = 2   /* the input is wrong: options, files, or sizes that exceed the memory */
+  /* exit status if the work failed: MPI error, numerical failure, or failed self-test */
+  OSLA_EXIT_FAILED = 1,
+  /* exit status if the input is wrong: options, files, or sizes that exceed the memory */
+  OSLA_EXIT_USAGE = 2
 };
 
 /* The sub-commands. The sub-commands of the tomography are declared in

@@ -1,4 +1,4 @@
-/* See command_files.h. */
+/* Implements the functions of command_files.h. */
 #include "config.h"
 
 #include "src/base/new_file.h"

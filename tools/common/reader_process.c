@@ -1,4 +1,4 @@
-/* See reader_process.h. */
+/* Implements the functions of reader_process.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,4 @@
-/* See report_directory.h. */
+/* Implements the functions of report_directory.h. */
 #include "config.h"
 
 #include "src/base/new_file.h"

@@ -1,4 +1,4 @@
-/* See tomo_frame.h. */
+/* Implements the functions of tomo_frame.h. */
 #include "apps/tomography/draw/tomo_frame.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See tomo_map.h. */
+/* Implements the functions of tomo_map.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

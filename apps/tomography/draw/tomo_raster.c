@@ -1,4 +1,4 @@
-/* See tomo_raster.h. */
+/* Implements the functions of tomo_raster.h. */
 #include "apps/tomography/draw/tomo_raster.h"
 
 #include <math.h>

@@ -35,7 +35,7 @@ void tomo_raster_destroy(tomo_raster **raster);
 /* value[pixels] := interpolated field[knots]; NaN outside the map. */
 void tomo_raster_fill(const tomo_raster *raster, const double *field, float *value);
 
-/* field[knots] := model with coefficients m[knots * N_r] at a depth. */
+/* Sets field[knots] to the model with coefficients m[knots * N_r], evaluated at a depth. */
 void tomo_field_at_depth(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
                          double depth_km, double *field);
 

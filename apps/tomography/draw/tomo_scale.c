@@ -1,4 +1,4 @@
-/* See tomo_scale.h. */
+/* Implements the functions of tomo_scale.h. */
 #include "apps/tomography/draw/tomo_scale.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@ osla_err tomo_views_create(const tomo_mesh *mesh, const tomo_radial *radial, con
                            const tomo_frame *frame, int width, tomo_views **views);
 void tomo_views_destroy(tomo_views **views);
 
-/* value[pixels] := model with coefficients m at a depth. */
+/* Sets value[pixels] to the model with coefficients m, evaluated at a depth. */
 void tomo_views_fill(tomo_views *views, const double *m, double depth_km, float *value);
 
 /* Return fractions of a map's area, 0..1: tomo_views_grey that of the grey pixels,

@@ -114,7 +114,7 @@ typedef struct invert_job {
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
-  int64_t knots, n;                 /* n = knots * n_radial unknowns */
+  int64_t knots, n;                 /* number of knots, number of unknowns n = knots * n_radial */
   tomo_prior_options prior;         /* prior with which the current model is computed */
   tomo_prior_factors prior_factors; /* arrays from the file of --prior; job->prior borrows them */
   /* [n] true and recovered model, percent; m_true is NULL for measured data */

@@ -128,7 +128,7 @@ static osla_err run_path(const path_loop *l, invert_worker *w, int64_t index)
   const invert_job *job = l->job;
   const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
-  /* cannot fail: the list contains no path with a degenerate arc */
+  /* invert_path_arc cannot fail: the list contains no path with a degenerate arc */
   if (!invert_path_arc(job, path_id, &arc)) return OSLA_OK;
   w->index = index;
   w->path_id = path_id;

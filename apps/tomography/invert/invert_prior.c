@@ -67,8 +67,8 @@ static double product(const panel *p, int a, int b)
   return sum;
 }
 
-/* Visits the elements of the product panel^T panel of one knot that this rank owns. In the lower
- * triangle the larger of two indices is the row. */
+/* Visits the elements of p^T p for the panel p of the prior at one knot, as far as this rank owns
+ * them. In the lower triangle the larger of two indices is the row. */
 static void visit_panel(const invert_job *job, const osla_matrix *h, const panel *p,
                         invert_prior_element *visit, void *arg)
 {
