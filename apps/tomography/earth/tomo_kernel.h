@@ -40,7 +40,7 @@ osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_meas
 
 /* Builds a set, owned by the caller. All arguments are used only during the call.
  *   reference  [in]  NULL: the built-in formulas of tomo_reference.h
- *   measure    [in]  [count], count >= 1
+ *   measure    [in]  [count] measures, count >= 1
  * Errors: ARG (a measure that the reference does not cover), MEM. */
 osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure *measure, int count,
                             const tomo_radial *radial, tomo_kernel **kernel);

@@ -68,10 +68,11 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
  * multiplies it by its factor. */
 void tomo_path_whiten(const tomo_path *path, double *d);
 
-/* Computes whitened data: G m_true + factor * noise * osla_random_normal(seed, id, i). The rows of
- * G include the factors of tomo_path_set_data. m_true  [in]  N_m = knots * N_r coefficients in
- * percent noise   [in]  standard deviation in units of sigma_i: 0 for exact data, 1 for noise as
- * large as the standard deviations of the data */
+/* Computes whitened data: G m_true + factor * noise * osla_random_normal(seed, id, i). The
+ * rows of G include the factors of tomo_path_set_data.
+ *   m_true  [in]  N_m = knots * N_r coefficients in percent
+ *   noise   [in]  standard deviation in units of sigma_i: 0 for exact data, 1 for noise as large
+ *                 as the standard deviations of the data */
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
                     int64_t id, double *d);
 

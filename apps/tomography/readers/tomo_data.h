@@ -43,7 +43,8 @@ typedef struct tomo_set {
   const double *sigma;    /* [count] standard deviations in s */
 } tomo_set;
 
-/* Number of a path, equal on all ranks. `source` counts events, then stations. */
+/* Number of a path, equal on all ranks. `source` is an index into the list of events followed by
+ * the list of stations. */
 int64_t tomo_path_id(int64_t source, int64_t station, int64_t stations, tomo_arc_kind kind);
 
 tomo_set tomo_data_set(const tomo_data *data, int64_t path);
@@ -96,7 +97,7 @@ typedef struct tomo_data_notes {
 
 /* Starts a process that reads a table in HDF5, because a damaged file may crash HDF5. Start it
  * before the transport is created (reader_process.h). *out is NULL if the file is not HDF5. The
- * path is borrowed. Errors: MEM. */
+ * text `file` must outlive *out. Errors: MEM. */
 typedef struct tomo_data_reader tomo_data_reader;
 osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out);
 /* stops the process and sets *reader to NULL; does nothing if *reader is NULL */

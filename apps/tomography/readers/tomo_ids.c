@@ -51,7 +51,7 @@ static void insert(tomo_ids *ids, slot *table, const char *key, int64_t site)
     s->site = TOMO_IDS_SEVERAL;
 }
 
-/* Returns the station of "NETWORK.STATION", or the whole id if it has no point. */
+/* Returns the part STATION of an id "NETWORK.STATION", or the whole id if it has no '.'. */
 static const char *code_of(const char *id)
 {
   const char *point = strchr(id, '.');

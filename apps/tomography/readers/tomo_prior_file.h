@@ -24,7 +24,8 @@
  * HDF5. Start it before the transport is created (reader_process.h). */
 typedef struct tomo_prior_reader tomo_prior_reader;
 
-/* Starts the process. *out is NULL if the file is not HDF5. The path is borrowed. Errors: MEM. */
+/* Starts the process that reads an HDF5 file. *out is NULL if the file is not HDF5. The text `file`
+ * must outlive *out. Errors: MEM. */
 osla_err tomo_prior_reader_start(const char *file, tomo_prior_reader **out);
 /* stops the process and sets *reader to NULL; does nothing if *reader is NULL */
 void tomo_prior_reader_stop(tomo_prior_reader **reader);

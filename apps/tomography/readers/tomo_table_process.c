@@ -101,8 +101,8 @@ struct tomo_data_reader {
   char text[N_KEYS][TABLE_TEXT];
 };
 
-/* Returns the error for unexpected bytes from the reading process: it has ended, or its memory is
- * corrupted. */
+/* Returns the error for unexpected bytes from the reading process, which has ended or whose memory
+ * is corrupted. */
 static osla_err protocol_error(tomo_data_reader *r)
 {
   if (feof(r->in)) return reader_process_death(&r->process, r->path);

@@ -42,7 +42,7 @@ osla_err text_open(text_reader *reader, const char *file)
   return OSLA_OK;
 }
 
-/* Index of the first byte that is not blank, behind a byte order mark. */
+/* Index of the file's first byte that is neither blank nor part of a byte order mark. */
 static size_t find_begin(const text_reader *reader)
 {
   size_t i = reader->n_ahead >= 3 && memcmp(reader->ahead, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -17,7 +17,7 @@ typedef struct mode {
 /* lower bound of phase velocities in km/s; slower modes are oscillations of the fluids */
 enum { MODE_SLOWEST = 1 };
 
-/* Finds the mode of a branch at omega. *found is false if its phase velocity is not below
+/* Finds the mode of a branch at omega. *found is false if the mode's phase velocity is not below
  * `fastest`. The caller destroys the mode. Errors: MEM, STATE (the iteration does not converge). */
 osla_err mode_find(radial_system *system, double omega, int branch, double fastest, mode *m,
                    bool *found);

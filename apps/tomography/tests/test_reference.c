@@ -147,7 +147,8 @@ static void test_converged(void)
   earth_destroy(&model);
 }
 
-/* Number of branches with a phase velocity between MODE_SLOWEST and c, by Sylvester's law. */
+/* Number of branches with a phase velocity between MODE_SLOWEST and c, by Sylvester's law of
+ * inertia. */
 static int count_slower(radial_system *s, double c)
 {
   const double radius = s->mesh->model->radius, lambda = s->omega * radius / c;

@@ -136,8 +136,8 @@ static void test_full_circle(void)
   tear_down(&s);
 }
 
-/* A constant perturbation of p percent delays measurement i by -L / c_i * p / 100 * (integral of
- * K_i). */
+/* A velocity perturbation of p percent everywhere delays measure i of a path of length L by -L /
+ * c_i * p / 100 * (integral of K_i). */
 static void test_constant_model(void)
 {
   setting s;
