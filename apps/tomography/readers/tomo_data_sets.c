@@ -8,7 +8,7 @@
 
 #include "apps/tomography/earth/tomo_reference.h"
 
-/* ---- order ---- */
+/* ---- order of measures and data ---- */
 
 typedef struct numbered {
   tomo_measure measure;

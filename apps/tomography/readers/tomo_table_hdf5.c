@@ -22,8 +22,8 @@ enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 typedef struct data_set {
   hid_t set, type; /* the HDF5 data set, and the type of its elements in memory */
   table_key key;
-  /* bytes of a string of fixed length, with its final 0; 0 for numbers and strings of variable
-   * length */
+  /* size in bytes, including the final '\0', of strings of fixed length; width is 0 for numbers and
+   * for strings of variable length */
   size_t width;
   bool pointers; /* true if the elements are strings of variable length */
   union {

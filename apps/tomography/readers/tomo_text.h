@@ -219,8 +219,8 @@ osla_err text_read_ndk(text_reader *reader, site_list *list);
  * the next day. Returns false for any other text. */
 bool tomo_time_read(const char *text, double *seconds);
 
-/* Converts a date and a time of day; returns false for an invalid one. Seconds 0 <= s < 61; hour 24
- * is valid only with 0 minutes and 0 seconds. */
+/* Converts a date and a time of day to seconds since 1970; returns false if they are invalid.
+ * Seconds 0 <= s < 61; hour 24 is valid only with 0 minutes and 0 seconds. */
 bool tomo_time_make(int year, int month, int day, int hour, int minute, double second,
                     double *seconds);
 

@@ -79,7 +79,7 @@ typedef struct radial_mesh {
   const earth_model *model;
   radial_options options;
   int n_elements, n_dofs, width;
-  radial_element *element; /* [n_elements] from the centre upwards */
+  radial_element *element; /* [n_elements] elements, from the centre upwards */
 } radial_mesh;
 
 /* Creates a mesh. The size of elements grows by 0.05 km per km of depth. Toroidal modes use only

@@ -116,7 +116,7 @@ static void test_too_late(void)
 }
 
 /* Reads an entry of a file such as /proc/self/status, in bytes. Returns 0 if the file has no such
- * entry, or if `gnuplot` is true and the process is not gnuplot. */
+ * entry, or if `gnuplot` is true and the file does not describe a process of gnuplot. */
 static uint64_t status_of(const char *name, const char *entry, bool gnuplot)
 {
   char line[200];

@@ -302,7 +302,8 @@ static void test_no_hidden_names(void)
     report_directory_write(directory, report_directory_mark, strlen(report_directory_mark)));
   CU_ASSERT(stat(file, &status) == 0 && !saw_hidden(watch));
   close(watch);
-  /* the directory is now as after a process that was killed before it wrote the page */
+  /* the directory is now in the state that a process leaves if it is killed before it writes the
+   * page */
   CU_ASSERT(unlink(file) == 0);
   OSLA_ASSERT_OK(report_directory_check(directory));
   OSLA_ASSERT_OK(
