@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Smaller numbers, and products of them, do not have full precision. */
+/* Smaller numbers, and products of such numbers, do not have full precision. */
 static const double least_sound = DBL_MIN / DBL_EPSILON;
 
-/* Returns the smallest nonzero element of both vectors; boundaries are 0. */
+/* Returns the smallest nonzero element of both vectors; elements at boundaries are 0. */
 static double find_least(int64_t n, const double *v, const double *next)
 {
   double least = INFINITY;
@@ -30,9 +30,9 @@ static double find_most(int64_t n, const double *v)
   return most;
 }
 
-/* One step: computes alpha of v; copies v to `best`, scaled to a largest element of 1, if alpha is
- * the smallest so far; replaces v by its successor of the same size. *go_on = false if |M| v is not
- * finite, or an element became too small for its quotient to be exact. */
+/* One step of the bound: computes alpha of v. If alpha is the smallest so far, copies v to `best`,
+ * scaled to a largest element of 1. Then replaces v by a scaled v + |M| v. *go_on = false if |M| v
+ * is not finite, or if an element became too small to give an exact quotient. */
 static osla_err bound_step(osla_iteration *it, double *v, double *best, double *alpha, bool *go_on)
 {
   const osla_fixed_point *p = &it->p;
@@ -47,7 +47,8 @@ static osla_err bound_step(osla_iteration *it, double *v, double *best, double *
   const double least = -largest[2];
   *go_on = isfinite(largest[0]) && least >= least_sound;
   if (!*go_on) return OSLA_OK;
-  /* The quotient is computed from rounded numbers; add the rounding error of a row. */
+  /* The quotient is computed from rounded numbers, so a bound of the rounding errors of a row is
+   * added. */
   const double found = largest[0] * (1.0 + (p->row_terms + 4) * DBL_EPSILON);
   if (found < *alpha) {
     *alpha = found;
@@ -55,7 +56,7 @@ static osla_err bound_step(osla_iteration *it, double *v, double *best, double *
       best[i] = v[i] / largest[1];
   }
   const double scale = (largest[0] > 1.0 ? 0.5 / largest[0] : 0.5) / largest[1];
-  *go_on = scale * least >= least_sound; /* stops before an element becomes 0 */
+  *go_on = scale * least >= least_sound; /* the iteration stops before an element becomes 0 */
   for (int64_t i = 0; i < p->length; i++)
     v[i] = scale * (v[i] + next[i]);
   return OSLA_OK;
@@ -86,9 +87,8 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   for (int64_t k = 0; k < steps && go_on; k++) {
     const osla_err one = bound_step(it, v, best, alpha, &go_on);
     if (one != OSLA_OK)
-      osla_transport_abort(it->t, one); /* an error of one rank cannot be
-                                         * returned, because the other ranks
-                                         * wait */
+      osla_transport_abort(it->t, one); /* an error on one rank cannot be returned, because the
+                                           other ranks wait for this rank */
   }
   free(v);
   free(it->v);

@@ -1,23 +1,25 @@
-/* Certified end of an iteration: stale residuals give a hint, then a snapshot gives a true
- * residual.
+/* Certified end of an iteration: residuals of parts from different sweeps (stale residuals) give a
+ * hint; then a snapshot gives a true residual.
  *
  * All ranks decide alike, because they decide on the results of the same reductions (rounds). A
  * round of estimates starts when the previous one is over; each rank contributes the residual of
- * its latest sweep. When the sum is small enough, each rank records its part at the moment it sees
- * the sum, sends the halos of that part, and goes on sweeping. With the neighbours' halos it
- * computes the residual of its recorded part; the next round sums these residuals. Only a rank that
- * makes no more sweeps waits. */
+ * its latest sweep. When the sum is small enough, each rank records its part of x at the moment it
+ * sees the sum, sends the halos of the recorded part, and goes on sweeping. When the neighbours'
+ * halos have arrived, it computes the residual of its recorded part; the next round sums these
+ * residuals. Only a rank that makes no more sweeps waits. */
 #include "kernels/iterate/iterate.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Values of a round. */
+/* The values that a round of the certificate sums. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
-static const double GROWN2 = 1e20, FAR2 = 1e16; /* limits on squares of residuals */
+static const double GROWN2 = 1e20,
+                    FAR2 = 1e16; /* limits that are compared with squares of residuals */
 
-/* Bound of rounding errors in a computed residual, squared (Higham, Accuracy and Stability of
- * Numerical Algorithms, section 3.1: products in a row, the right-hand side and a division). */
+/* Bound of the rounding errors in a computed residual, squared (Higham, Accuracy and Stability of
+ * Numerical Algorithms, section 3.1). The errors come from the products in a row, the right-hand
+ * side and a division. */
 static double rounding_of(const osla_iteration *it, double magnitude2)
 {
   const double terms = it->p.row_terms + 3;
@@ -38,7 +40,7 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
   const int rank = osla_transport_rank(it->t);
   *c = (certificate){.state = ESTIMATING,
                      .pause = 1,
-                     .next_magnitude = 16}; /* the start computes the magnitude below */
+                     .next_magnitude = 16}; /* the magnitude of the start is computed below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
   it->is_swept = true;
   it->swept2 = mine;
@@ -61,8 +63,9 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 
 /* ---- rounds without waiting ---- */
 
-/* The bound of rounding errors changes slowly, as x grows, and costs as much as a sweep. It is not
- * needed while the residual is far above its last value, unless x grows very much. */
+/* Returns whether to compute the bound of rounding errors again. The bound grows slowly with x and
+ * costs as much as a sweep. It is not needed while the residual is far above the bound's last
+ * value, unless x grows very much. */
 static bool is_magnitude_due(certificate *c)
 {
   enum { WHEN_FAR = 4096 };
@@ -81,7 +84,7 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
-/* Records the current state; a rank that makes no more sweeps records it without a copy. */
+/* Records the current state. If this rank makes no more sweeps, the state is not copied. */
 static osla_err record_snapshot(osla_iteration *it, double *x, bool at_end)
 {
   if (at_end)
@@ -94,13 +97,14 @@ static osla_err record_snapshot(osla_iteration *it, double *x, bool at_end)
   return osli_halos_send_state(it, it->recorded);
 }
 
-/* Computes the residual of the recorded state. The spare state may be overwritten: the next sweep
- * writes it anyway. */
+/* Computes the residual of the recorded state. Overwrites the spare state, which the next sweep
+ * writes anyway. */
 static osla_err start_certifying(osla_iteration *it)
 {
   double values[VALUES] = {0};
   OSLA_CALL(osli_halos_receive_state(it, it->recorded));
-  OSLA_CALL(osli_watch_step(it)); /* the next call may take as long as two sweeps */
+  OSLA_CALL(osli_watch_step(it)); /* shows neighbours that this rank is alive, because the next call
+                                     may take as long as two sweeps */
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
   OSLA_CALL(osli_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
@@ -115,7 +119,7 @@ static void end_run(certificate *c, osla_iterate_end how)
   c->end = how;
 }
 
-/* Returns true also if the residual or its rounding bound is not finite. */
+/* Returns true also if the residual or its bound of rounding errors is not finite. */
 bool osli_certificate_has_grown(const certificate *c, double residual2)
 {
   if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
@@ -127,9 +131,10 @@ bool osli_certificate_vouches(osla_iterate_end end_run)
   return end_run != OSLA_ITERATE_DIVERGED && end_run != OSLA_ITERATE_STALLED;
 }
 
-/* Decides whether to take a snapshot. Stale residuals may be too small repeatedly: then the next
- * snapshot waits until the estimate, scaled by the error of the last one, is small enough, or until
- * a pause is over that doubles each time. */
+/* Decides whether to take a snapshot. Stale residuals may repeatedly be smaller than the true
+ * residual. Therefore, after a snapshot that failed, the next one waits until the estimate, scaled
+ * by the error of the previous estimate, is small enough, or until a pause is over, which doubles
+ * each time. */
 static bool is_promising(certificate *c)
 {
   const double small = fmax(c->wanted2, c->rounding2);
@@ -205,7 +210,8 @@ static osla_err reduce_values(osla_iteration *it, const double *values, const do
   return osli_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
 }
 
-/* Sweeps without relaxation for the distance, because the last sweep may have been relaxed. */
+/* Computes the distance of x from a fixed point by a sweep without relaxation, because the last
+ * sweep may have been relaxed. */
 static osla_err find_distance(osla_iteration *it, const double *x)
 {
   double values[VALUES] = {0};
@@ -231,7 +237,8 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
   c->true2 = c->estimate2 = sums[RESIDUAL];
   osli_record_estimate(it, sqrt(c->true2));
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
-  if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* the rounding bound of this x */
+  if (!anew &&
+      c->true2 <= fmax(c->rounding2, c->wanted2)) { /* bound of the rounding errors for this x */
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
     OSLA_CALL(reduce_values(it, now, &sums));
     if (!sums) return OSLA_OK;

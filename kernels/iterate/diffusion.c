@@ -1,5 +1,5 @@
-/* The diffusion problem: grid of points, process grid, halos, boundaries and start. A rank needs no
- * memory except the object; states belong to the caller. */
+/* The diffusion problem: grid of points, process grid, halos, boundary values and start. A rank
+ * needs no memory except the object; the caller owns the states. */
 #include "kernels/iterate/diffusion.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
@@ -13,15 +13,17 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- the process grid ---- */
 
-/* Returns how many numbers cross between ranks in one exchange, in one direction. */
+/* Returns the number of values that ranks send to one another in one exchange of halos, counted in
+ * one direction. */
 static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
 {
   const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
   return (ranks[0] - 1) * y * z + (ranks[1] - 1) * x * z + (ranks[2] - 1) * x * y;
 }
 
-/* Chooses the process grid for `size` ranks, or as many as fit: the one with the smallest halos;
- * among equal ones the one that cuts z first, because layers in z are contiguous. */
+/* Chooses a process grid for `size` ranks, or for as many of them as the points allow. It has the
+ * smallest halos; among grids with equal halos, the one that cuts z first, because layers in z are
+ * contiguous. */
 static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIMENSIONS])
 {
   double least = INFINITY;
@@ -159,7 +161,8 @@ double osla_diffusion_radius(const osla_diffusion *d)
 
 /* ---- the start ---- */
 
-/* Returns the start at a point of the grid, or the boundary value at a point outside. */
+/* Returns the start value at a point of the grid, or the boundary value at a point outside of
+ * it. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
 {
   double position[DIMENSIONS];
@@ -188,7 +191,7 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 
 /* ---- halos ---- */
 
-/* Two of the three kinds of layers consist of contiguous rows, which are copied as such. */
+/* Layers normal to y or z consist of contiguous rows, which are copied as rows. */
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const osla_diffusion *d = arg;

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* The AVX2 clone speeds up sweeps that fit the cache; larger ones are limited by memory. */
+/* The version for AVX2 speeds up sweeps that fit into the cache; larger sweeps are limited by
+ * memory. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -13,11 +14,11 @@
 
 static const double SIXTH = 1.0 / 6.0;
 
-/* Rows of n points that follow one another in y. One function loops over rows and points, because a
- * call for each row of 50 points takes 1.5 times as long. */
+/* Rows of n points each, adjacent in y. One function loops over rows and points, because a call for
+ * each row of 50 points takes 1.5 times as long. */
 typedef struct rows {
-  int64_t n, count, row, plane; /* points per row, number of rows; offsets to the next row and plane
-                                 */
+  int64_t n, count, row, plane; /* points in a row; number of rows; offsets from a point to the next
+                                   row and to the next plane */
 } rows;
 
 static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
@@ -25,8 +26,8 @@ static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
   return ((x[-1] + x[1]) + (x[-row] + x[row])) + (x[-plane] + x[plane]);
 }
 
-/* plain_rows sweeps without, relaxed_rows with relaxation; both add the squares of the changes to
- * `sum`. */
+/* plain_rows sweeps without relaxation, relaxed_rows with relaxation. Both return `sum` plus the
+ * squares of the changes. */
 WIDE static double plain_rows(rows r, const double *x, double *restrict y, double sum)
 {
   for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
@@ -57,13 +58,13 @@ WIDE static double relaxed_rows(rows r, double omega, const double *x, double *r
   return sum;
 }
 
-/* Returns the index of the first point of row (j, k) of the own points. */
+/* Returns the index of the first own point with coordinates j in y and k in z. */
 static int64_t row_at(const osla_diffusion *d, int64_t j, int64_t k)
 {
   return 1 + (j + 1) * d->stride[1] + (k + 1) * d->stride[2];
 }
 
-/* Own points low[d] <= index < high[d] in each dimension. */
+/* Box of own points: low[d] <= index < high[d] in each dimension d. */
 typedef struct box {
   int64_t low[DIMENSIONS], high[DIMENSIONS];
 } box;
@@ -92,7 +93,8 @@ double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y)
   return sweep_box(arg, &all, omega, x, y);
 }
 
-/* Removes the layer at a face from `rest` and returns it; empty if no points are left. */
+/* Removes the layer at face f from `rest` and returns it. The layer is empty if `rest` has no
+ * points. */
 static box cut_layer(box *rest, int f)
 {
   const int along = f / 2;
@@ -152,7 +154,7 @@ double osli_diffusion_magnitude(void *arg, const double *x)
   return sum;
 }
 
-/* Sets the boundaries of the whole grid to zero. */
+/* Sets the boundary values of the whole grid to zero. */
 static void clear_boundary(const osla_diffusion *d, double *x)
 {
   bool inner[FACES] = {false};
@@ -178,7 +180,8 @@ double osli_diffusion_bound_sweep(void *arg, double *x, double *y)
       const int64_t at = row_at(d, j, k);
       for (int64_t i = 0; i < d->count[0]; i++)
         if (!(y[at + i] / x[at + i] <= largest))
-          largest = y[at + i] / x[at + i]; /* the comparison keeps a NaN */
+          largest = y[at + i] / x[at + i]; /* written so that the comparison is true for a NaN,
+                                              which is then returned */
     }
   return largest;
 }

@@ -1,7 +1,8 @@
-/* Halos: neighbours' messages over channels, copied into the state that is swept next.
+/* Halos: messages from neighbours arrive over channels and are copied into the state that is swept
+ * next.
  *
- * A stamp consists of the run, whether the sender makes no more sweeps (last), and the sender's
- * number of sweeps. */
+ * The stamp of a message consists of the number of the run, whether the sender makes no more sweeps
+ * in it (last), and the sender's number of sweeps. */
 #include "kernels/iterate/iterate.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ osla_err osli_halos_create(osla_iteration *it)
   return err;
 }
 
-/* Sends a message over each of channels [n_halos]. */
+/* Sends one message over each of the channels [n_halos]. */
 static osla_err send_over(osla_iteration *it, const int *channels, const double *x, uint64_t stamp)
 {
   OSLA_CALL(osli_watch_send(it, it->p.n_halos, channels));
@@ -118,9 +119,9 @@ osla_err osli_halos_receive_next(osla_iteration *it)
   return OSLA_OK;
 }
 
-/* Waiting cannot deadlock: a rank that waits has sent its newest state before. In a cycle of
- * waiting ranks each would have made its last sweep later than the next one, which is impossible.
- */
+/* Waiting cannot deadlock. A rank that waits has sent its newest state before. In a cycle of
+ * waiting ranks, each rank would have made its last sweep later than the next rank of the cycle,
+ * which is impossible. */
 osla_err osli_halos_receive_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
@@ -141,14 +142,13 @@ osla_err osli_halos_begin(osla_iteration *it, const double *x)
   memset(it->message, 0, (size_t)n * sizeof *it->message);
   OSLA_CALL(osli_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
   for (int h = 0; h < n; h++) {
-    /* A neighbour that began first may have sent its halo while this rank was still in the previous
-     * run. */
+    /* A neighbour that began the run earlier may have sent its halo while this rank was still in
+     * the previous run. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(receive_newest(it, h));
     while (!it->message[h] && !it->c.over) {
       OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
       if (!it->c.over)
-        OSLA_CALL(receive_newest(it, h)); /* receiving from an EVERY channel would
-                                           * wait again */
+        OSLA_CALL(receive_newest(it, h)); /* after a stop, an EVERY channel could wait for ever */
     }
   }
   return OSLA_OK;

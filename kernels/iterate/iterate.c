@@ -1,8 +1,8 @@
-/* Iteration objects and the sweep loops, which follow the paper (Bethune et al. 2014, figure 1 and
- * sections 3.1.1 to 3.1.3) with swapped pointers instead of copies.
+/* Iteration objects and the loops over sweeps. The loops follow Bethune et al. 2014, figure 1 and
+ * sections 3.1.1 to 3.1.3, but swap pointers where the paper copies states.
  *
- * Memory of a rank: two states (three with a bound) besides the caller's, and the channels' memory.
- */
+ * Memory of a rank besides the caller's state: two states (three if a bound is computed), and the
+ * memory of the channels. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 #include "src/base/double_bits.h"
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces zeros in the options by default values, and -1 of tolerance and sweeps by 0. */
+/* Replaces zeros in the options by default values, and the value -1 of `tolerance` and `sweeps` by
+ * 0. */
 static osla_iterate_options resolve(const osla_iterate_options *options)
 {
   osla_iterate_options o = options ? *options : (osla_iterate_options){0};
@@ -103,9 +104,9 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
 
 /* ---- memory of states ---- */
 
-/* Arrays that are read and written in step must not have equal offsets in 4 KiB pages, because x86
- * compares the last 12 bits of addresses, and a load would wait for an unrelated store. Half a page
- * apart, sweeps of 50^3 points take 6 % less (results/asynchronous). */
+/* Arrays that a loop reads and writes at equal indices must not have equal offsets in 4 KiB pages:
+ * x86 compares the last 12 bits of addresses, so a load would wait for an unrelated store. With
+ * offsets half a page apart, sweeps of 50^3 points take 6 % less time (results/asynchronous). */
 enum { PAGE_DOUBLES = 4096 / sizeof(double) };
 
 static size_t room_of_state(const osla_iteration *it)
@@ -120,8 +121,8 @@ static void allocate_states(osla_iteration *it)
   osli_huge_pages_advise(it->memory, bytes);
 }
 
-/* Returns the first address from `at` on whose offset in its page is `apart` doubles after that of
- * `other`. */
+/* Returns the first address, not before `at`, whose offset in its page is `apart` doubles larger
+ * than that of `other`, modulo the page. */
 static double *align_state(const double *other, size_t apart, double *at)
 {
   const size_t here = (uintptr_t)at / sizeof *at, there = (uintptr_t)other / sizeof *at;
@@ -185,12 +186,12 @@ void osla_iteration_destroy(osla_iteration **iteration)
 
 /* ---- sweep loops ---- */
 
-/* Squares of this rank's first and last residual in a run without a certificate. */
+/* First and last residual of this rank, squared, in a run without a certificate. */
 typedef struct first_and_last {
   double first2, last2;
 } first_and_last;
 
-/* Makes the spare state, which was just swept, the current one. */
+/* Swaps the current state and the spare state, which the sweep has just written. */
 static void swap_states(osla_iteration *it, double **x)
 {
   double *from = *x;
@@ -210,7 +211,7 @@ static double sweep(osla_iteration *it, const double *x)
   return it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
 }
 
-/* SYNC: exchanges the halos of x if the period is over. */
+/* SYNC: exchanges the halos of x if the exchange period is over. */
 static osla_err exchange_halos(osla_iteration *it, const double *x)
 {
   if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
@@ -218,8 +219,8 @@ static osla_err exchange_halos(osla_iteration *it, const double *x)
   return osli_halos_receive_next(it);
 }
 
-/* SYNC: makes one sweep. `goes_on`: another sweep may follow; its halos are then sent before the
- * interior is swept, if the period is over. */
+/* SYNC: makes one sweep. If `goes_on` is set, another sweep may follow; then, if the exchange
+ * period is over, the new halos are sent before the interior is swept. */
 static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goes_on,
                                    double *residual2)
 {
@@ -235,8 +236,8 @@ static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goe
   return OSLA_OK;
 }
 
-/* SYNC loop. Before the residual of x is checked its halos are of the same sweep, so the residual
- * is true. */
+/* Loop over sweeps in mode SYNC. When a residual is checked, the halos of x are from the same sweep
+ * as x, so the residual is true. */
 static osla_err run_in_lock_step(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
@@ -257,12 +258,12 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
   return osli_halos_drop_next(it);
 }
 
-/* ASYNC and RACY loop. A rank that has made its last sweep goes on to take part in rounds and
- * snapshots. *x := result. */
+/* Loop over sweeps in modes ASYNC and RACY. A rank that has made its last sweep still takes part in
+ * rounds and snapshots. *x becomes the result. */
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
-  double residual2 = 0.0; /* the value for a rank without a part */
+  double residual2 = 0.0; /* default for a rank that has no part */
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
@@ -277,13 +278,13 @@ static osla_err run_freely(osla_iteration *it, double **x)
     }
     OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
-  OSLA_CALL(osli_halos_send(it, *x, true)); /* a final halo ends the waits of neighbours */
+  OSLA_CALL(osli_halos_send(it, *x, true)); /* this last halo ends the waits of neighbours */
   if (osli_certificate_vouches(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
 
-/* Loop without a certificate: `sweeps` sweeps, of which only the first and the last residual are
- * recorded. */
+/* Loop without a certificate: makes `sweeps` sweeps and records only the first and the last
+ * residual. */
 static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *seen)
 {
   const osla_iterate_options *o = &it->o;
@@ -307,8 +308,8 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
 
 /* ---- result ---- */
 
-/* Sums the sweeps of all ranks. After this no rank is in the run before another rank's, whose halos
- * it would miss. */
+/* Sums the numbers of sweeps of all ranks. Ranks that return have all finished the run; otherwise a
+ * rank could miss halos that a neighbour sends in the next run. */
 static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osla_iterate_result *r)
 {
   const double mine = (double)it->sweeps;
@@ -351,7 +352,8 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
   OSLA_CALL(osli_watch_begin(it));
   OSLA_CALL(osli_halos_begin(it, x));
   osli_halos_unpack(it, x);
-  iteration_copy_state(it, it->spare, x); /* copies boundaries and the first halos */
+  iteration_copy_state(it, it->spare,
+                       x); /* copies boundary values and first halos to the spare state */
   if (!it->c.over && !it->o.uncertified) OSLA_CALL(osli_certificate_begin(it, x));
   if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));
@@ -366,7 +368,7 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
   return OSLA_OK;
 }
 
-/* Returns STATE if the iteration must not run. */
+/* Returns STATE if the iteration cannot run now. */
 static osla_err check_run(const osla_iteration *it)
 {
   OSLA_CALL(osli_watch_check(it));
@@ -391,8 +393,8 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   osli_record_begin(it);
   const osla_err err = run_iteration(it, x, result);
   osli_watch_end(it);
-  /* A start that is not finite is known to all ranks; other errors are known to one rank, and the
-   * others wait. */
+  /* All ranks know that a start is not finite (ARG). Any other error is known to one rank while the
+   * other ranks wait, so it ends the job. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);
   result->seconds = osla_clock() - since;
   return err;

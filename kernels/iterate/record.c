@@ -1,4 +1,5 @@
-/* Record of a run: readings in memory allocated before, and a selection of the estimates. */
+/* Record of a run: the readings, in memory that is allocated before the run, and a selection of the
+ * estimates. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 #include "osla_segment.h"
@@ -9,7 +10,8 @@
 
 enum { MOST_ESTIMATES = 4096 };
 
-/* Returns how many readings fit; RACY needs room for the longest message with each. */
+/* Returns the number of readings for which there is room. In mode RACY each reading needs room for
+ * the longest message. */
 static int64_t room_for(const osla_iteration *it)
 {
   const int64_t left = it->o.record_bytes - (int64_t)sizeof(osla_reading);
@@ -67,7 +69,7 @@ void osli_record_reading(osla_iteration *it, int h, int64_t version)
   r->readings[r->n++] = (osla_reading){.sweep = it->sweeps, .version = version, .halo = h};
 }
 
-/* When the list is full, every second estimate is dropped, and from then on only half as many are
+/* When the list is full, every second estimate is dropped; from then on, half as many estimates are
  * recorded. */
 void osli_record_estimate(osla_iteration *it, double residual)
 {
@@ -102,7 +104,7 @@ static osla_err get_record(const osla_iteration *it, osla_record *out)
 
 /* ---- records of all ranks ---- */
 
-/* A rank's segment holds the record, then three pieces: readings, estimates and values. */
+/* A rank's segment holds its record, followed by three pieces: readings, estimates and values. */
 typedef struct piece {
   void *at;
   size_t bytes;
@@ -142,7 +144,9 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
   size_t offset = sizeof *out;
   osla_record theirs;
   OSLA_CALL(osla_segment_read(segment, rank, 0, &theirs, sizeof theirs));
-  pieces_of(&theirs, pieces); /* the pointers belong to another process; only the sizes are used */
+  pieces_of(
+    &theirs,
+    pieces); /* uses only the sizes, because the pointers in `theirs` belong to another process */
   for (int k = 0; k < PIECES; k++) {
     pieces[k].at = malloc(pieces[k].bytes + 1);
     if (k == 0) theirs.readings = pieces[k].at;
@@ -150,7 +154,7 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
     if (k == 2) theirs.values = theirs.values ? pieces[k].at : NULL;
   }
   if (!theirs.values) free(pieces[2].at);
-  *out = theirs; /* set before the checks, so that the caller frees it after an error */
+  *out = theirs; /* set before the checks, so that the caller frees the memory after an error */
   OSLA_CHECK(theirs.readings && theirs.estimates && (theirs.values || pieces[2].bytes == 0),
              OSLA_ERR_MEM, "no memory for record of rank %d", rank);
   for (int k = 0; k < PIECES; k++) {

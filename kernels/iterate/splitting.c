@@ -1,5 +1,6 @@
-/* Block Jacobi. A sweep computes the residual of the own rows and solves with the blocks; Jacobi's
- * method divides instead. splitting_sparse.c and splitting_dense.c store the rows. */
+/* Block Jacobi. A sweep computes the residual of the own rows and solves with the diagonal blocks;
+ * for Jacobi's method it divides by the diagonal instead. splitting_sparse.c and splitting_dense.c
+ * store the rows. */
 #include "kernels/iterate/splitting.h"
 
 #include <float.h>
@@ -24,8 +25,8 @@ static double sweep(void *arg, double omega, const double *x, double *y)
     for (int64_t i = 0; i < s->n; i++)
       s->step[i] = s->inverse[i] * s->residual[i];
   else
-    (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step); /* cannot fail, because
-                                                                         * factoring succeeded */
+    (void)osli_diagonal_blocks_solve(
+      &s->blocks, s->residual, s->step); /* cannot fail, because the blocks have been factored */
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
   return sum;
@@ -90,7 +91,9 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
   const osla_argument same[] = {
     {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
-  if (err == OSLA_OK) err = osla_blas_ready(); /* loads the BLAS now, so that sweeps cannot fail */
+  if (err == OSLA_OK)
+    err =
+      osla_blas_ready(); /* loads the BLAS before the first sweep, because sweeps must not fail */
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "no memory for splitting object");
   err = osla_agree_same(t, err, "osla_splitting_create", same, 3);
   if (err != OSLA_OK) {
@@ -116,8 +119,8 @@ static osla_err invert_diagonal(osla_splitting *s)
   return OSLA_OK;
 }
 
-/* Checks that a block is symmetric, because Cholesky reads one triangle. Entries that are sums may
- * differ by their rounding errors. */
+/* Checks that a diagonal block is symmetric, because Cholesky reads only one triangle. Symmetric
+ * entries may differ by rounding errors, since they may be sums. */
 static osla_err check_symmetric(int64_t first_row, int64_t n, const double *block)
 {
   for (int64_t j = 0; j < n; j++)

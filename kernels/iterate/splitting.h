@@ -5,25 +5,26 @@
 #include "kernels/common/diagonal_blocks.h"
 #include "osla_splitting.h"
 
-/* Entries of a sparse matrix by rows; column indices are those of a state: own rows first, then
- * ghosts. */
+/* Entries of a sparse matrix by rows. Column indices are indices in a state, which holds the values
+ * of the own rows first, then the ghosts. */
 typedef struct split_entries {
-  int64_t *first; /* [n + 1] first entry of each row */
+  int64_t *first; /* [n + 1] index of the first entry of each row */
   int32_t *column;
   double *value;
 } split_entries;
 
-/* Symmetric elements of a block may differ by this number of rounding errors (Cholesky). */
+/* Number of rounding errors by which symmetric elements of a block may differ (Cholesky). */
 enum { SYMMETRIC = 8 };
 
-/* Operations that differ between sparse and dense rows. */
+/* Operations that splittings of sparse and dense matrices implement differently. */
 typedef struct split_kind {
   /* Computes s->residual := b - A x. */
   void (*residual)(const osla_splitting *s, const double *x);
-  /* Computes s->step := |A| |x| without the diagonal blocks of `block` rows; block = 0: all of
-   * A. */
+  /* Computes s->step := |A'| |x|, where A' is A without its diagonal blocks of `block` rows, or A
+   * itself if block = 0. */
   void (*absolute)(const osla_splitting *s, int64_t block, const double *x);
-  /* Copies the diagonal block of own rows from .. from + m - 1 to zeroed, column-major memory. */
+  /* Copies the diagonal block of own rows from .. from + m - 1 to `to`, column-major. The memory
+   * must be zero before. */
   void (*copy_block)(const osla_splitting *s, int64_t from, int64_t m, double *to);
 } split_kind;
 
@@ -31,36 +32,39 @@ struct osla_splitting {
   osla_transport *t;
   const split_kind *kind;
   const double *b;
-  int64_t n, n_ghosts; /* rows of this rank; values of other ranks that they need */
+  int64_t n, n_ghosts; /* number of rows of this rank; number of values of other ranks that these
+                          rows need */
   int64_t first_row;
   int row_terms;
   split_entries sparse;
-  double *dense;   /* [n x (n + n_ghosts)] column-major; columns in the order of a state */
-  double *inverse; /* [n] inverse of the diagonal; NULL: blocks are used */
+  double *dense; /* [n x (n + n_ghosts)] dense matrix, column-major; the columns are in the order of
+                  * a state: own, then ghosts */
+  double *inverse; /* [n] inverse of the diagonal; NULL: the diagonal blocks are used */
   diagonal_blocks blocks;
   double *residual, *step; /* [n] work vectors */
-  double *bound;           /* [3 n] work vectors for a bound with blocks; else NULL */
+  double *bound;           /* [3 n] work vectors for a bound with diagonal blocks; otherwise NULL */
   int n_halos;
   osla_halo *halos;
-  int32_t **sent;    /* [n_halos] own rows whose values the peer needs, in the order of the
-                      * message */
-  int64_t *received; /* [n_halos] index of the peer's first value among the ghosts */
-  int32_t *memory;   /* memory of all lists in `sent` */
+  int32_t **sent; /* [n_halos] indices of the own rows whose values the peer of each halo needs, in
+                   * the order of the message */
+  int64_t *
+    received; /* [n_halos] index, among the ghosts, of the first value from the peer of each halo */
+  int32_t *memory; /* memory of all index lists in `sent` */
 };
 
 /* ---- splitting.c ---- */
 
-/* Creates a splitting without rows. Fails on all ranks if `err`, the check of the matrix on this
- * rank, or the options are bad on any rank. Collective. */
+/* Creates a splitting without rows. `err` is the error of the matrix check on this rank. Fails on
+ * all ranks if `err` or the options of any rank are bad. Collective. */
 osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
                              osla_uplo uplo, const double *b, const osla_splitting_options *o,
                              osla_splitting **out);
 
-/* Allocates work vectors, and inverts the diagonal or factors its blocks, after the rows were set.
- * Local. */
+/* Called after the rows were stored: allocates work vectors, and inverts the diagonal or factors
+ * its blocks. Local. */
 osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
 
-/* Range of own rows that form the block of row i; empty for block 0. */
+/* Range of own rows in the diagonal block of row i; empty if the block size is 0. */
 typedef struct split_range {
   int64_t from, to;
 } split_range;
@@ -73,17 +77,18 @@ static inline split_range splitting_block_of(const osla_splitting *s, int64_t bl
 
 /* ---- splitting_bound.c ---- */
 
-/* bound_sweep and distance of osla_fixed_point. */
+/* Implements bound_sweep and distance of osla_fixed_point for splittings. */
 double osli_splitting_bound_sweep(void *arg, double *x, double *y);
 double osli_splitting_distance(void *arg, const double *x, const double *y, const double *v);
 
 /* ---- splitting_halos.c ---- */
 
-/* Allocates n halos with `values` indices in `sent`. Local. */
+/* Allocates n halos, and memory for `values` indices in `sent`. Local. */
 osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
 
-/* Finds the halos of the ghosts. ghost: [n_ghosts] global columns, ascending; start: [size + 1]
- * first column of each rank. Collective. Errors, on all ranks together: MEM, MPI. */
+/* Sets up the halos by which ghosts are exchanged. ghost: [n_ghosts] global columns in ascending
+ * order; start: [size + 1] first column of each rank. Collective. Errors, on all ranks together:
+ * MEM, MPI. */
 osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
 
 #endif

@@ -17,7 +17,8 @@ static void jacobi_step(const osla_splitting *s, double *y)
     y[i] = s->step[i] * fabs(s->inverse[i]);
 }
 
-/* y := |X| g and ones := |X| 1; computes column j of all blocks together. */
+/* y := |X| g and ones := |X| 1, where X is the computed inverse of the diagonal blocks. Column j of
+ * all blocks is computed together. */
 static void times_inverse(const osla_splitting *s, const double *g, double *y, double *ones)
 {
   const diagonal_blocks *b = &s->blocks;
@@ -27,8 +28,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
   for (int64_t j = 0; j < b->block; j++) {
     for (int64_t i = 0; i < s->n; i++)
       unit[i] = i % b->block == j;
-    (void)osli_diagonal_blocks_solve(b, unit, column); /* cannot fail, because factoring
-                                                        * succeeded */
+    (void)osli_diagonal_blocks_solve(
+      b, unit, column); /* cannot fail, because the blocks have been factored */
     for (int64_t from = 0; from + j < s->n; from += b->block)
       for (int64_t i = from; i < from + diagonal_block_size(b, from); i++) {
         y[i] += fabs(column[i]) * g[from + j];
@@ -40,7 +41,7 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
 static void block_step(const osla_splitting *s, double *y)
 {
   const diagonal_blocks *b = &s->blocks;
-  /* includes the rounding of the sums below, and the allowed asymmetry of the blocks */
+  /* covers also the rounding errors of the sums below, and the allowed asymmetry of the blocks */
   const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);
@@ -68,7 +69,9 @@ double osli_splitting_bound_sweep(void *arg, double *x, double *y)
   else
     block_step(s, y);
   for (int64_t i = 0; i < s->n; i++)
-    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* the comparison keeps a NaN */
+    if (!(y[i] / x[i] <= largest))
+      largest =
+        y[i] / x[i]; /* written so that the comparison is true for a NaN, which is then kept */
   return largest;
 }
 

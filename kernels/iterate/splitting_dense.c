@@ -1,6 +1,6 @@
-/* Splittings of a dense matrix. Each rank reads a range of rows by one-sided gets, whichever ranks
- * own them. If a symmetric matrix stores one triangle, the elements of the other one are read as
- * columns and transposed. Every rank needs all of x. */
+/* Splittings of a dense matrix. Each rank reads a range of rows by one-sided gets, from any owners.
+ * If a symmetric matrix stores one triangle, elements of the other triangle are read as columns and
+ * transposed. Every rank needs all of x. */
 #include "kernels/iterate/splitting.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "osla_blas.h"
 
-enum { STRIP = 128 }; /* rows that are transposed together */
+enum { STRIP = 128 }; /* number of rows that are transposed together */
 
 static int64_t columns_of(const osla_splitting *s)
 {
@@ -44,9 +44,10 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
     memcpy(to + j * m, s->dense + from + (from + j) * s->n, (size_t)m * sizeof *to);
 }
 
-/* ---- reading rows ---- */
+/* cannot fail, because the sizes were checked before */
 
-/* to [s->n x count] := transpose of A's rows first .. first + count - 1 in this rank's columns. */
+/* Sets to [s->n x count] to the transpose of A's rows first .. first + count - 1, restricted to
+ * this rank's columns. */
 static osla_err read_transposed(const osla_splitting *s, const osla_matrix *a, int64_t first,
                                 int64_t count, double *to)
 {
@@ -66,8 +67,8 @@ static osla_err read_transposed(const osla_splitting *s, const osla_matrix *a, i
   return err;
 }
 
-/* to [s->n x count] := this rank's rows of A in `count` columns, all before or all after this
- * rank's own columns. */
+/* Sets to [s->n x count] to this rank's rows of A in `count` columns, which all lie before or all
+ * after this rank's own columns. */
 static osla_err read_columns(const osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
                              int64_t first, int64_t count, double *to)
 {
@@ -86,7 +87,8 @@ static void mirror(osla_uplo from, int64_t n, double *block)
         block[i + j * n] = block[j + i * n];
 }
 
-/* Reads own columns, then those before them, then those after them: the order of a state. */
+/* Reads this rank's rows of A in the column order of a state: own columns, then the columns before
+ * the own ones, then the columns after them. */
 static osla_err read_rows(osla_splitting *s, const osla_matrix *a, osla_uplo uplo)
 {
   const int64_t n = s->n, columns = columns_of(s), before = s->first_row;
@@ -159,10 +161,10 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
-  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all ranks have
-                                                                               * written A before */
-  const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));             /* all ranks have read
-                                                                               * A */
+  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o,
+                                out)); /* waits until all ranks have written A */
+  const osla_err err =
+    osla_agree(t, prepare(*out, a, uplo, &o)); /* waits until all ranks have read A */
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;
 }

@@ -1,11 +1,12 @@
-/* Finds the halos of a splitting. A rank knows its ghosts; the owners of the values get the numbers
- * of ghosts by an all-to-all, and the lists over channels. */
+/* Finds the halos of a splitting. A rank knows its ghosts. The owners of the values receive the
+ * numbers of ghosts by an all-to-all, and the lists of ghosts over channels. */
 #include "kernels/iterate/splitting.h"
 #include "osla_channel.h"
 
 #include <stdlib.h>
 
-/* [size] per rank: values this rank needs from it, and values it needs from this rank. */
+/* [size] for each rank: number of its values that this rank needs, and number of this rank's values
+ * that it needs. */
 typedef struct counts {
   int64_t *needed, *asked;
 } counts;

@@ -1,5 +1,5 @@
-/* Splittings of a sparse matrix. Rows are stored with column indices of a state, so that a sweep
- * needs no star forest. */
+/* Splittings of a sparse matrix. The column indices of the stored rows are indices in a state, so
+ * that a sweep needs no star forest. */
 #include "kernels/iterate/splitting.h"
 #include "kernels/sparse/csr.h"
 
@@ -43,8 +43,8 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
 
 /* ---- create ---- */
 
-/* Reads the rows of A. *column := global column of each entry; *ghost := distinct columns of other
- * ranks, ascending. */
+/* Reads the rows of A. *column becomes the global column of each entry; *ghost becomes the distinct
+ * columns of other ranks, in ascending order. */
 static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column, int64_t **ghost)
 {
   split_entries *r = &s->sparse;

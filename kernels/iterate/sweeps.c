@@ -1,4 +1,5 @@
-/* Sweeps as a preconditioner: an iteration without a certificate. */
+/* Sweeps as a preconditioner: an iteration that makes a fixed number of sweeps, without a
+ * certificate. */
 #include "osla_sweeps.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include "kernels/sparse/krylov.h"
 
 struct osla_sweeps {
-  own_preconditioner own; /* must be the first member (krylov.h) */
+  own_preconditioner own; /* must be the first member, because krylov.h casts pointers */
   osla_iteration *it;
   int64_t length;
   double *right; /* [own.rows] the caller's right-hand side */
@@ -28,7 +29,7 @@ static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
   return o;
 }
 
-/* Runs the sweeps. All ranks get the same error if the residual grows. */
+/* Runs the sweeps. If the residual grows, all ranks return the same error. */
 static osla_err apply(void *arg, const double *r, double *z)
 {
   osla_sweeps *s = arg;

@@ -1,16 +1,16 @@
 /* Waits that end when a rank has stopped.
  *
- * Neighbours in the tree of the reduction notify one another regularly that they go on: in each
- * step of a run and while they wait. A rank that receives nothing from a neighbour for `patience`
+ * Neighbours in the tree of the reduction regularly send one another short messages, in each step
+ * of a run and while they wait. A rank that receives no message from a neighbour for `patience`
  * seconds notifies its other neighbours, which notify theirs, and all ranks end the run. These
- * words are messages without data, of which only the newest counts. A stamp holds the run and 1 +
- * the rank that has stopped (0: none). */
+ * messages have no data, and only the newest one of a neighbour counts. The stamp of a message
+ * holds the run, and 1 + the rank that has stopped, or 0 if none has. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 
 #include <math.h>
 
-enum { PARTS = 8 }; /* least number of words sent per `patience` seconds */
+enum { PARTS = 8 }; /* smallest number of messages that are sent per `patience` seconds */
 static const uint64_t STOPPED = (UINT64_C(1) << 32) - 1;
 
 /* ---- neighbours ---- */
@@ -45,7 +45,7 @@ static osla_err stop(osla_iteration *it, int rank, int except)
 
 /* ---- steps ---- */
 
-/* Evaluates the last word of neighbour k if it is of this run. */
+/* Evaluates the latest message of neighbour k, if it belongs to this run. */
 static osla_err apply_word(osla_iteration *it, int k)
 {
   watch *w = &it->w;
@@ -62,7 +62,8 @@ osla_err osli_watch_begin(osla_iteration *it)
   w->on = true;
   w->stepped = w->notified = osla_clock();
   for (int k = 0; k < w->n; k++) {
-    w->silent[k] = -1.0; /* the neighbour may not be in the run yet, or may have begun it first */
+    w->silent[k] =
+      -1.0; /* the neighbour may not have begun the run, or may have begun it before this rank */
     OSLA_CALL(apply_word(it, k));
   }
   return send_words(it, -1);
@@ -91,9 +92,10 @@ static osla_err receive_word(osla_iteration *it, int k)
   return apply_word(it, k);
 }
 
-/* A rank that was suspended itself received nothing meanwhile. So the time between two steps counts
- * at most as `patience` / PARTS. Words are sent at this interval, also before a step that may take
- * as long as the last one. */
+/* Makes one step of the watch. A rank that was suspended has received nothing meanwhile, although
+ * its neighbours are alive. So the time between two steps counts as at most `patience` / PARTS.
+ * Messages are sent at this interval, and also before a step that may take as long as the previous
+ * one. */
 osla_err osli_watch_step(osla_iteration *it)
 {
   watch *w = &it->w;
@@ -128,8 +130,8 @@ static bool is_stopped(void *arg)
   return a->err != OSLA_OK || a->it->w.stopped >= 0;
 }
 
-/* Tests whether all channels are ready. A peer closes a channel during a run only if a rank has
- * stopped, and sends a word about it before. */
+/* Tests whether all channels are ready. During a run, a rank closes a channel only if some rank has
+ * stopped, and it first sends a message about this. */
 static bool are_ready(void *arg)
 {
   const awaited *a = arg;
