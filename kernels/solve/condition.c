@@ -44,7 +44,7 @@ static void store(const estimator *e, int64_t l, osla_complex value)
     ((double *)x)[l] = creal(value);
 }
 
-/* Number of this rank's elements; only one process column has any. */
+/* Number of this rank's elements of x; it is 0 outside of one process column. */
 static int64_t count_of(const estimator *e)
 {
   return e->x.cols > 0 ? e->x.rows : 0;
@@ -84,12 +84,12 @@ static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
   return OSLA_OK;
 }
 
-/* Finds the first index of the largest |x_i|. *at stays the same if the element at *at is as
- * large. */
+/* Finds the first index of the largest |x_i|. If the element at the old *at is as large, *at does
+ * not change. */
 static osla_err find_largest(estimator *e, int64_t *at)
 {
   double most;
-  /* first index; 0 if *at is an index of the largest element, otherwise 1 */
+  /* first index of the largest element; 0 if the old *at is such an index, otherwise 1 */
   int64_t found[2] = {e->x.m, 1};
   OSLA_CALL(osla_matrix_norm(e->vector, OSLA_NORM_MAX, &most));
   for (int64_t l = count_of(e) - 1; l >= 0; l--) {
@@ -124,7 +124,8 @@ static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
     OSLA_CALL(osli_factors_solve(e->factors, e->adjoint, e->vector));
     last = at;
     OSLA_CALL(find_largest(e, &at));
-    if (at == last || at >= e->x.m) break; /* the vertex is the same, or all elements are NaN */
+    if (at == last || at >= e->x.m)
+      break; /* ends if the vertex is the same as before, or if all elements are NaN */
     double value;
     set_unit(e, at);
     OSLA_CALL(solve_and_norm(e, &value));
@@ -137,8 +138,8 @@ static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
   return OSLA_OK;
 }
 
-/* Tries the vector x_i = +-(1 + i / (n - 1)), which finds estimates that cancellation has
- * hidden. */
+/* Tries also the vector x_i = +-(1 + i / (n - 1)). Its estimate is larger if cancellation has
+ * spoiled the estimate so far. */
 static osla_err try_alternating(estimator *e)
 {
   double value, n = (double)e->x.m;

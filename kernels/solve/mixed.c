@@ -21,7 +21,7 @@ typedef struct mixed {
   osla_refine_result refine;
 } mixed;
 
-/* Factors the copy in place. */
+/* Factors the copy of A in place. */
 static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors *factors)
 {
   osla_lu_result result;
@@ -32,7 +32,7 @@ static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors 
   return OSLA_OK;
 }
 
-/* Solves with factors of type `dtype`. X starts from zero, so the first iteration of the refinement
+/* Solves with factors of type `dtype`. X is zero at first, so the first iteration of the refinement
  * is the solve itself. All vectors are allocated before A is factored. */
 static osla_err solve_in_precision(mixed *f, osla_dtype dtype)
 {

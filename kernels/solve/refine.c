@@ -1,4 +1,4 @@
-/* Iterative refinement, also with factors in a narrower precision. */
+/* Iterative refinement; the factors may have a narrower precision than A. */
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* State of a refinement. The matrices have the distribution that solves need: x is the best
- * solution so far, next the next candidate, r the residual; narrow is a copy of r in the type of
- * the factors, NULL if that is the type of A. */
+/* State of a refinement. All matrices have the distribution that solves need. x: best solution so
+ * far; next: next candidate; r: residual; narrow: copy of r in the type of the factors, or NULL if
+ * that is the type of A. */
 struct osla_refinement {
   const osla_matrix *a, *b;
   const osla_factors *factors;
@@ -29,8 +29,8 @@ static void swap(osla_matrix **x, osla_matrix **y)
   *y = z;
 }
 
-/* Scales the columns of R by powers of two: sign = -1 brings the largest element of each column
- * near 1, sign = 1 reverses that. */
+/* Scales the columns of R by powers of two. sign = -1 brings the largest element of each column
+ * near 1; sign = 1 undoes this scaling. */
 static osla_err scale_columns(const osla_refinement *f, int sign)
 {
   enum { MOST = 1000 };
@@ -45,8 +45,8 @@ static osla_err scale_columns(const osla_refinement *f, int sign)
   return OSLA_OK;
 }
 
-/* R := X + A^-1 R. For factors of narrower precision R is scaled first, so that no element
- * underflows there. */
+/* R := X + A^-1 R. If the factors have a narrower precision, R is scaled first, so that no element
+ * underflows in that precision. */
 static osla_err correct(osla_refinement *f)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a));
@@ -131,7 +131,8 @@ osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const 
                                 {"order of A", osla_matrix_layout(factors->matrix).n},
                                 {"max_iterations", o->max_iterations},
                                 {"target (bits)", double_bits(o->target)}};
-  /* options are checked before they are compared, because then the message names the wrong value */
+  /* Each rank's options are checked before the options of all ranks are compared, because then the
+   * error message names the wrong value. */
   OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err));
   return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));
 }

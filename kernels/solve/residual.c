@@ -1,7 +1,7 @@
-/* The scaled residual, column by column: one product and one reduction.
+/* Scaled residual, column by column: one product and one reduction.
  *
- * Maxima are reduced as the bits of doubles interpreted as integers. For numbers that are not
- * negative, larger numbers have larger bits, and NaN has the largest. */
+ * For the reduction to maxima, the bits of doubles are interpreted as integers. For nonnegative
+ * doubles, larger numbers have larger bits, and NaN has the largest bits. */
 #include "kernels/solve/solve.h"
 
 #include "kernels/common/local_view.h"
@@ -21,21 +21,21 @@ static double double_of_bits(int64_t bits)
   return value;
 }
 
-/* bits[j] := the largest |a_ij| of this rank's rows i. */
+/* bits[j] becomes the largest |a_ij| in column j, over the rows i of this rank, as bits. */
 static osla_err column_maxima(const osla_matrix *a, int64_t *bits)
 {
   local_view v = view_of(without_const(a));
   for (int64_t c = 0; c < v.cols; c++) {
     double value;
     OSLA_CALL(osla_blas_max(v.dtype, v.rows, local_at(&v, 0, c), &value));
-    value = fabs(value); /* also clears the sign of a NaN */
+    value = fabs(value); /* clears also the sign of a NaN */
     memcpy(&bits[osla_index_global(c, v.nb, v.pcol, v.q)], &value, sizeof value);
   }
   return OSLA_OK;
 }
 
-/* r / ((norm_a x + b) unit), computed with separate exponents. norm_a x may exceed the range of
- * double, and a quotient by infinity would look like a small residual. */
+/* Computes r / ((norm_a x + b) unit), with exponents separate from mantissas: norm_a x may exceed
+ * the range of double, and division by infinity would give a small residual. */
 static double scaled_residual(double r, double x, double b, double norm_a, double unit)
 {
   int of_r, of_x, of_b, of_a;
@@ -50,7 +50,7 @@ static double scaled_residual(double r, double x, double b, double norm_a, doubl
   return ldexp(r / (sum * unit), of_r - most);
 }
 
-/* Largest scaled residual of all columns. NaN if a column has NaN. */
+/* Returns the largest scaled residual of all columns, or NaN if a column contains a NaN. */
 static double largest_residual(const int64_t *bits, int64_t nrhs, double norm_a, double unit)
 {
   double value = 0.0;

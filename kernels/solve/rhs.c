@@ -1,4 +1,4 @@
-/* Right-hand sides: checks, and copies in the distribution that a solve needs. */
+/* Right-hand sides: checks them, and copies them to the distribution that a solve needs. */
 #include "kernels/solve/rhs.h"
 
 #include "kernels/common/local_view.h"
@@ -54,8 +54,9 @@ bool osli_rhs_fits(const osla_matrix *a, const osla_matrix *b)
   return osla_grid_same(va.grid, vb.grid) && (va.p == 1 || va.nb == vb.mb);
 }
 
-/* Each process column with right-hand sides reads all of A. On one node, where all ranks share the
- * memory bandwidth, a process column is used only for every WORTH right-hand sides. */
+/* Each process column that has right-hand sides reads all of A. On a single node all ranks share
+ * the memory bandwidth, so one more process column is used only for every WORTH right-hand
+ * sides. */
 int64_t osli_rhs_width(int64_t nrhs, int npcol, int nodes)
 {
   enum { WORTH = 8 };

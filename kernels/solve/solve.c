@@ -1,5 +1,5 @@
-/* Solves with the factors of LU and Cholesky: two triangular solves, and interchanges for LU.
- * Right-hand sides that are not distributed like A are copied once for the whole solve. */
+/* Solves with the factors of LU and Cholesky: two triangular solves, and interchanges of rows for
+ * LU. Right-hand sides that are not distributed like A are copied once for the whole solve. */
 #include "kernels/solve/solve.h"
 
 #include "kernels/common/argument_checks.h"
@@ -11,13 +11,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The parts of a solve, in their order. All memory is allocated before B changes. */
+/* Steps of a solve, in the order of their execution. All memory is allocated before B changes. */
 typedef struct solver {
   osla_interchange *before, *after;
   trsm first, second;
 } solver;
 
-/* Opens the solves for A = L L^H or A = U^H U. */
+/* Opens the two triangular solves for A = L L^H or A = U^H U. */
 static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
 {
   bool lower = f->uplo == OSLA_LOWER;
@@ -26,7 +26,8 @@ static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
   return osli_trsm_open_two(&s->first, first, &s->second, second, f->matrix, b);
 }
 
-/* Opens the solves for P A = L U, where A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
+/* Opens the interchanges and the two triangular solves for P A = L U, where A^-1 = U^-1 L^-1 P and
+ * A^-T = P^T L^-T U^-T. */
 static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, const int64_t *pivots,
                         osla_matrix *b)
 {
@@ -61,8 +62,8 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
   return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
-/* Checks that all ranks pass the same arguments. rows and nrhs are the size of B, or of the
- * replicated right-hand sides. Collective. */
+/* Checks that all ranks pass equal arguments. `rows` and `nrhs` are the size of B, or of replicated
+ * right-hand sides. Collective. */
 static osla_err agree(const osla_factors *f, const char *call, osla_trans trans, int64_t rows,
                       int64_t nrhs, osla_err local)
 {
@@ -110,7 +111,7 @@ osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
 
 /* ---- replicated right-hand sides ---- */
 
-/* B := x in this rank's part of B. */
+/* Copies x, which every rank has completely, to this rank's part of B. */
 static void copy_my_part(const local_view *b, const unsigned char *x, int64_t ldx)
 {
   for (int64_t c = 0; c < b->cols; c++) {
@@ -150,7 +151,7 @@ static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_
   copy_my_part(&v, x, ldx);
   OSLA_TRY(osli_factors_solve(f, trans, b));
   err =
-    /* afterwards no rank reads B */
+    /* after the call, no rank reads B */
     osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx));
 cleanup:
   osla_matrix_destroy(&b);

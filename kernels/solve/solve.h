@@ -6,8 +6,8 @@
 
 /* ---- solve.c ---- */
 
-/* B := op(A)^-1 B with the factors of A. With Cholesky, op must be N or C, which are the same.
- * Collective. Errors as osla_getrs. */
+/* B := op(A)^-1 B with the factors of A. With Cholesky, op must be N or C, which give the same
+ * result. Collective. Errors as osla_getrs. */
 osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b);
 
 /* ---- residual.c ---- */
@@ -26,17 +26,18 @@ typedef struct osla_refinement osla_refinement;
 
 /* A refinement whose vectors are allocated before A is factored. _open allocates vectors for
  * right-hand sides like B, and computes the norm of A. `factor` is the matrix that will hold the
- * factors. Memory of the solves themselves comes on top (osla_getrs_memory). _close accepts NULL.
- * All calls are collective. Errors: MEM, MPI. */
+ * factors. The solves need further memory (osla_getrs_memory). _close accepts NULL. All calls are
+ * collective. Errors: MEM, MPI. */
 osla_err osli_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
                               osla_refinement **out);
 
-/* Fails on all ranks if `err` is an error on one rank, if options (not NULL) are negative, or if
- * ranks pass different options or kinds of factors. Collective. Errors: ARG, `err`. */
+/* Checks the arguments of a refinement. Fails on all ranks if `err` is an error on any rank, if
+ * options (unless NULL) are negative, or if ranks pass different options or kinds of factors.
+ * Collective. Errors: ARG, or `err`. */
 osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const char *call,
                                const osla_refine_options *options);
 
-/* osla_refine for checked arguments. */
+/* Does the work of osla_refine; the arguments have been checked. */
 osla_err osli_refinement_run(osla_refinement *r, const osla_factors *factors, osla_matrix *x,
                              const osla_refine_options *options, osla_refine_result *result);
 void osli_refinement_close(osla_refinement **r);

@@ -1,5 +1,5 @@
-/* Memory that a solve needs on a rank, computed from sizes alone. Both triangular solves and the
- * interchanges are open at the same time. */
+/* Memory that a solve needs on a rank, computed from sizes. Both triangular solves and the
+ * interchanges hold memory at the same time. */
 #include "kernels/common/interchange.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
@@ -10,8 +10,8 @@ static uint64_t larger(uint64_t x, uint64_t y)
   return x > y ? x : y;
 }
 
-/* Bytes of one triangular solve, the larger of those with transpose (sums are sent) and without
- * (solved rows are sent). */
+/* Returns the bytes of one triangular solve: the larger of a transposed solve, which sends sums,
+ * and of one without transposition, which sends solved rows. */
 static uint64_t triangular(const osla_shape *s, int64_t widest)
 {
   size_t nb = (size_t)s->nb, row = nb * (size_t)widest * s->element;

@@ -12,8 +12,8 @@ typedef struct operands {
   part_operand a, b;
 } operands;
 
-/* A call: name of the routine for messages, name of the public function, and the enumeration
- * arguments and factor; 0 if the routine has no such argument. */
+/* Arguments of a call: name of the routine in messages, name of the public function, enumerations,
+ * and factor alpha. Arguments that the routine does not have are 0. */
 typedef struct request {
   const char *name, *call;
   osla_side side;
@@ -49,8 +49,8 @@ static osla_err agree(request r, const osla_part *a, const osla_part *b)
                          r.call, same, (int)(sizeof same / sizeof *same));
 }
 
-/* Opens A and B. If B must be copied, the copy is distributed such that the solve works on it in
- * place. */
+/* Opens A and B for a solve. If B must be copied, the copy gets a distribution in which the solve
+ * works on it in place. */
 static osla_err open_operands(const request *r, const osla_part *a, const osla_part *b, operands *x)
 {
   OSLA_CALL(agree(*r, a, b));
@@ -84,8 +84,8 @@ osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b)
 
 /* ---- LU ---- */
 
-/* Checks that either all ranks with rows of A pass ipiv, or none of them. *given: they do.
- * Collective. */
+/* Checks that either all ranks with rows of A pass ipiv, or none of them does. *given: true if ipiv
+ * is passed. Collective. */
 static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a->matrix));
@@ -99,8 +99,8 @@ static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given
   return OSLA_OK;
 }
 
-/* Converts ipiv, which counts rows of the whole matrix, to pivots of the matrix a->at for this
- * rank's rows of it. Collective. */
+/* Converts ipiv, which refers to rows of the whole matrix, to pivots of the matrix a->at. Each rank
+ * converts the pivots of its rows. Collective. */
 static osla_err own_pivots(const part_operand *a, const int64_t *ipiv, int64_t **out)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a->at));

@@ -1,14 +1,14 @@
 /* Triangular solves: argument checks, sides, memory, and the choice of the algorithm.
  *
- * From the left, T is only read, so its blocks are fetched one-sided (trsm_operands.c). Block rows
- * of B, or sums for them, are sent with notifications (trsm_run.c). Memory per rank if B or T
- * cannot be read in place: two block columns of T and a few block rows of B. Messages per step: a
- * panel along the process column (NOTRANS), or a put_notify from each other rank (TRANS,
+ * In solves from the left T is only read, so its blocks are fetched one-sided (trsm_operands.c).
+ * Block rows of B, or sums for them, are sent with notifications (trsm_run.c). Memory per rank if B
+ * or T cannot be read in place: two block columns of T and a few block rows of B. Messages per
+ * step: a panel along the process column (NOTRANS), or a put_notify from each other rank (TRANS,
  * CONJTRANS). If T is on other nodes and there are few right-hand sides, T stays in place and X is
  * moved (trsm_stationary.c, trsm_stationary_trans.c).
  *
- * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B, because
- * block rows of T are not contiguous for a get. */
+ * A solve from the right, X op(T) = B, is executed as op(T)^T X^T = B^T with a transposed copy of
+ * B, because block rows of T are not contiguous for a get. */
 #include "kernels/common/argument_checks.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm_stationary.h"
@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Allocates buffers for two block columns of A with this rank's block rows. */
+/* Allocates the buffers in which this rank's rows of two block columns of A are fetched. */
 static osla_err make_columns(trsm *f)
 {
   const local_view *a = &f->a;
@@ -62,7 +62,7 @@ static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
               .diag = op.diag};
   trim_blocks(&f->a);
   trim_blocks(&f->b);
-  f->b.mb = f->a.nb; /* with one process row the block rows of B do not matter */
+  f->b.mb = f->a.nb; /* may change the block size only if one process row owns all rows of B */
   f->steps = (f->a.n + f->a.nb - 1) / f->a.nb;
   f->forward = (op.uplo == OSLA_LOWER) == (op.trans == OSLA_NOTRANS);
 }
@@ -87,15 +87,15 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_barrier(f->a.t)); /* afterwards A and B are complete on all ranks */
+  OSLA_CALL(osla_barrier(f->a.t)); /* after the call, A and B are complete on all ranks */
   if (f->stationary && f->a.rows > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
                                    : osli_trsm_stationary_run_trans(f);
   else if (!f->stationary && f->b.rows > 0 && f->b.cols > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
-  /* other ranks wait for rows of this rank */
+  /* An error ends the job, because other ranks wait for rows of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err);
-  return osla_barrier(f->a.t); /* afterwards no rank reads rows of this rank */
+  return osla_barrier(f->a.t); /* after the call, no rank reads rows of this rank */
 }
 
 void osli_trsm_close(trsm *f)
@@ -149,7 +149,7 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
   trsm f;
   osla_err err;
   if (alpha == 0) return osla_agree(t, osla_matrix_scale(alpha, b));
-  if (side == OSLA_RIGHT) { /* X T^H = B is T X^H = B^H */
+  if (side == OSLA_RIGHT) { /* X T^H = B is solved as T X^H = B^H */
     turn = trans == OSLA_CONJTRANS ? OSLA_CONJTRANS : OSLA_TRANS;
     op = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS;
     if (trans == OSLA_CONJTRANS) alpha = conj(alpha);

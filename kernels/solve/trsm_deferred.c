@@ -1,9 +1,10 @@
 /* Deferred products of a stationary solve. X(k) updates all remaining rows, but the next step needs
- * one block row only. So each product stays in a queue with the rows that it has not updated yet. A
- * rank that would wait for a message computes a piece of the product that is needed next, and tests
- * again. Without deferral, long products before a short wait delayed all following ranks.
+ * only one block row of them. So each product stays in a queue, with the range of rows that it has
+ * not updated yet. A rank that has to wait for a message computes a piece of the product that is
+ * needed next, and tests for the message again. Without deferral, a long product before a short
+ * wait would delay all following ranks.
  *
- * Memory per rank: with several process rows, MOST block rows of B. */
+ * Memory per rank: MOST block rows of B if there are several process rows. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 
@@ -12,7 +13,7 @@
 
 enum { MOST = 8 };
 
-/* A product that has not yet updated rows [first, last). */
+/* A product that has still to update rows [first, last). */
 typedef struct deferred_product {
   trsm_step s;
   int64_t first, last, ldx;
@@ -20,10 +21,10 @@ typedef struct deferred_product {
 } deferred_product;
 
 typedef struct deferred_products {
-  deferred_product rest[MOST]; /* a queue; the oldest product is at `head` */
+  deferred_product rest[MOST]; /* number of queued products; the oldest one is at `head` */
   int head, count;
-  /* [MOST] copies of X(k) from other process rows, stored behind this struct; NULL: none are
-   * needed */
+  /* [MOST] copies of block rows X(k) from other process rows, stored behind this struct; NULL if no
+   * copies are needed */
   unsigned char *copies;
 } deferred_products;
 
@@ -66,7 +67,7 @@ static bool is_done(const deferred_product *r)
   return r->first >= r->last;
 }
 
-/* Updates rows [first, last) by the product. */
+/* Updates rows [first, last) of this rank's share by the product. */
 static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t first, int64_t last)
 {
   const local_view *a = &f->a;
@@ -82,21 +83,21 @@ static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t 
 }
 
 /* Number of rows in a unit, a multiple of the block size. Rows are updated in whole units with
- * fixed borders, and each unit by older products first. So the bits of a solution do not depend on
- * the time at which messages arrive. Pure. */
+ * fixed borders, and each unit is updated by older products first. So the bits of a solution do not
+ * depend on the time at which messages arrive. Pure. */
 static int64_t unit_rows(const trsm *f)
 {
   const int64_t nb = f->a.nb, wanted = osli_trsm_tile_rows(f, nb) / 4;
   return wanted > nb ? (wanted + nb - 1) / nb * nb : nb;
 }
 
-/* Index of the next unit that a product updates. */
+/* Returns the index of the next unit of rows that a product has to update. */
 static int64_t next_unit(const trsm *f, const deferred_product *r)
 {
   return (f->forward ? r->first : r->last - 1) / unit_rows(f);
 }
 
-/* Updates the next unit of a product. */
+/* Updates the next unit of rows of a product. */
 static osla_err advance(const trsm *f, deferred_product *r)
 {
   const int64_t rows = unit_rows(f), unit = next_unit(f, r);
@@ -161,7 +162,7 @@ osla_err osli_trsm_deferred_advance(trsm *f, bool *any)
     if (is_done(r)) continue;
     int64_t unit = next_unit(f, r), least = next ? next_unit(f, next) : 0;
     if (!next || (f->forward ? unit < least : unit > least))
-      next = r; /* the oldest of products with the same unit */
+      next = r; /* if several products have the same next unit, the oldest one is selected */
   }
   *any = next != NULL;
   if (next) OSLA_CALL(advance(f, next));

@@ -1,5 +1,5 @@
-/* Operands of the triangle for a step: read in place on the same node, otherwise fetched by a
- * contiguous get that runs one step ahead. */
+/* Blocks of the triangle that a step needs: read in place if they are on the same node, otherwise
+ * fetched by a contiguous get, which is started one step ahead. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 #include "src/matrix/part_view.h"
@@ -14,7 +14,7 @@ trsm_step osli_trsm_step(const trsm *f, int64_t number)
   s.pcol = (int)(k % a->q);
   s.row = rows_below(a, s.start);
   int64_t behind = rows_below(a, s.start + s.size);
-  /* rows of the triangle in block column k, without the diagonal block */
+  /* local rows of the triangle in block column k, without the diagonal block */
   s.first = f->uplo == OSLA_LOWER ? behind : 0;
   s.last = f->uplo == OSLA_LOWER ? a->rows : s.row;
   return s;
@@ -25,8 +25,8 @@ static int column_owner(const trsm *f, const trsm_step *s)
   return rank_at(&f->a, f->a.prow, s->pcol);
 }
 
-/* This rank's rows of the triangle in the step's block column, with the diagonal block if its
- * process row has it. */
+/* Returns the range of this rank's rows of the triangle in the step's block column. If this process
+ * row owns the diagonal block, its rows are included. */
 static void column_rows(const trsm *f, const trsm_step *s, int64_t *from, int64_t *to)
 {
   const local_view *a = &f->a;
@@ -51,8 +51,8 @@ osla_err osli_trsm_prefetch(trsm *f, int64_t number)
                             &f->transfer[slot]);
 }
 
-/* Address and leading dimension of A(row, k). The row must have been prefetched. Waits for the
- * prefetch. */
+/* Returns the address and the leading dimension of A(row, k), and waits until the prefetch is
+ * complete. The row must have been prefetched. */
 static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned char **at,
                             int64_t *ld)
 {

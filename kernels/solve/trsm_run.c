@@ -5,10 +5,10 @@
  *
  * TRANS and CONJTRANS, left-looking: block column k of T is row k of T^T. Each rank computes the
  * partial sum of T(i,k)^T X(i) over the solved rows i that it owns, and puts it to the owner of
- * block row k, which adds the sums up and solves with the diagonal block. So T is always read by
- * block columns, which are contiguous, and X is not moved. The sums of a block row come from all
- * process rows. To limit the buffers, many right-hand sides are solved in strips of columns, one
- * strip after another. */
+ * block row k. The owner adds up the partial sums and solves with the diagonal block. So T is
+ * always read by block columns, which are contiguous, and X is not moved. The sums of a block row
+ * come from all process rows. To limit the buffers, many right-hand sides are solved in strips of
+ * columns, one strip after another. */
 #include "kernels/common/tile.h"
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
@@ -24,7 +24,8 @@ bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
   return f->uplo == OSLA_LOWER ? behind < all : before > 0;
 }
 
-/* Operations of a product with this rank's part of the step's block column of T. */
+/* Number of floating-point operations of the product with this rank's part of the step's block
+ * column of T. */
 static double product_flops(const trsm *f, const trsm_step *s)
 {
   double one = f->b.dtype == OSLA_FLOAT || f->b.dtype == OSLA_DOUBLE ? 2 : 8;
@@ -33,8 +34,8 @@ static double product_flops(const trsm *f, const trsm_step *s)
 
 /* ---- NOTRANS ---- */
 
-/* B(i) -= T(i,k) X(k) for this rank's rows. The product is cut into tiles, between which panels are
- * forwarded. */
+/* B(i) -= T(i,k) X(k) for this rank's rows i. The product is cut into tiles; between two tiles,
+ * progress steps forward panels. */
 static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned char *column,
                                  int64_t lda, const unsigned char *x, int64_t ldx)
 {
@@ -55,7 +56,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
   return OSLA_OK;
 }
 
-/* Implements bytes of osla_panels_plan. */
+/* Implements the function `bytes` of osla_panels_plan. */
 static size_t row_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
@@ -118,7 +119,7 @@ osla_err osli_trsm_run_notrans(trsm *f)
 
 /* ---- TRANS ---- */
 
-/* dest := beta dest + alpha T(i,k)^T X(i), summed over this rank's solved rows i. */
+/* dest := beta dest + alpha times the sum of T(i,k)^T X(i) over this rank's solved rows i. */
 static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double beta, void *dest,
                             int64_t ld)
 {
@@ -133,14 +134,14 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   return OSLA_OK;
 }
 
-/* Bytes of a sum that is sent from one process row to another. */
+/* Bytes of a partial sum that one process row sends to another. */
 static size_t piece_bytes(const trsm *f)
 {
   return f->b.p > 1 ? (size_t)(f->a.nb * f->strip) * f->b.element : 0;
 }
 
-/* Adds up the sums of the step's block row and solves for it. `turn`: index of the step over all
- * strips. */
+/* Adds up the partial sums of the step's block row, and solves for this block row. `turn`: index of
+ * the step, counted over all strips of columns. */
 static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
 {
   const local_view *b = &f->b;
@@ -163,7 +164,7 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
     OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
     unsigned char *sum = f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
-    /* the previous contents of this send buffer have arrived */
+    /* Wait until the previous contents of this send buffer have arrived. */
     OSLA_CALL(osli_pieces_wait_posted(f->pieces, turn));
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
     OSLA_CALL(osli_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
@@ -173,7 +174,8 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
   return osli_pieces_finish(f->pieces, turn);
 }
 
-/* Runs all steps for the columns in f->b. `before`: number of steps of earlier strips. */
+/* Runs all steps for the columns of B in f->b. `before`: number of steps of all earlier strips of
+ * columns. */
 static osla_err run_strip(trsm *f, int64_t before)
 {
   OSLA_CALL(osli_trsm_prefetch(f, 0));

@@ -1,17 +1,18 @@
-/* Triangular solve for few right-hand sides and a T on other nodes, NOTRANS: T stays in place and X
+/* Triangular solve for few right-hand sides with T on other nodes, NOTRANS: T stays in place and X
  * is moved (fan-in and fan-out of columns: Heath, Romine, "Parallel solution of triangular systems
- * on distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). With the transpose
- * see trsm_stationary_trans.c.
+ * on distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). The transposed solve
+ * is in trsm_stationary_trans.c.
  *
- * Each rank has a share (f->share) of the size of its rows of A times all columns of B. The sum
- * of the shares in a process row is what remains of B. At first the share contains the rank's
- * columns of B and zeros; later it also contains minus the products of the rank's own blocks of T.
- * In step k the ranks of process row k send their share of block row k to the owner of the diagonal
- * block, which adds them up and solves. X(k) is sent along the process column, where each rank
- * subtracts T(i,k) X(k) from its share: immediately in the rows that the next step needs, later in
- * the other rows (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores
- * its columns of B. If one solve follows another, only the second one stores them; it starts with
- * the X(k) of the first one at the owners of the diagonal blocks. */
+ * Each rank has a share (f->share): a matrix with the rank's rows of A and all columns of B. The
+ * sum of the shares in a process row is what remains of B. At first the share contains the rank's
+ * columns of B, and zeros in other columns; later it also contains minus the products of the rank's
+ * own blocks of T. In step k the ranks of process row k send their share of block row k to the
+ * owner of the diagonal block, which adds up the shares and solves. X(k) is sent along the process
+ * column, where each rank subtracts T(i,k) X(k) from its share: immediately in the rows that the
+ * next step needs, later in the other rows (trsm_deferred.c). Then X(k) is sent along the process
+ * row, where each rank stores its columns of B. If a second solve follows, the first one does not
+ * store X in B; the second solve starts with the X(k) of the first one at the owners of the
+ * diagonal blocks. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -21,23 +22,26 @@
 
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
 {
-  enum { FEW = 4 }; /* X is sent along each process column and row; T would be sent as often */
+  enum {
+    FEW = 4
+  }; /* X is sent along every process column and row, so moving X pays off only below n / FEW
+      * right-hand sides */
   return nrhs > 0 && nrhs < n / FEW;
 }
 
-/* True if process column pcol may have a nonzero share in this step's block row. */
+/* Returns whether the share of process column pcol in this step's block row may be nonzero. */
 static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;
-  /* first step of that process column */
+  /* first step whose diagonal block process column pcol owns */
   int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q;
   return first < s->s || (!f->reuses_shares && osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0);
 }
 
 /* ---- messages ---- */
 
-/* Implements bytes of osla_panels_plan: X(k) is sent along the process column of its owner
- * (PANEL_ROWS), and along the process row (PANEL_COLS). */
+/* Implements the function `bytes` of osla_panels_plan. X(k) is sent along the process column of its
+ * owner (PANEL_ROWS), and along the process row (PANEL_COLS). */
 static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
@@ -81,8 +85,8 @@ static osla_err create_panels(trsm *f)
   return osli_panels_create(f->a.grid, &plan, &f->panels);
 }
 
-/* Leading dimension: an odd number of cache lines, because columns at distances of 2^k bytes would
- * compete for a few sets of the cache. */
+/* Leading dimension of a share: an odd number of cache lines. With a distance of 2^k bytes, columns
+ * would compete for a few sets of the cache. */
 static int64_t share_ld(int64_t rows, size_t element)
 {
   enum { LINE = 64 };
@@ -119,8 +123,8 @@ uint64_t osli_trsm_stationary_memory(const osla_shape *s, int64_t nrhs, bool fol
 
 /* ---- shares ---- */
 
-/* Prepares this rank's share for a second solve: the X(k) of this rank stay, all other elements
- * become zero. */
+/* Prepares this rank's share for a second solve: the blocks X(k) that this rank owns stay, all
+ * other elements become zero. */
 static void clear_unsolved(const trsm *f)
 {
   const local_view *a = &f->a;
@@ -147,14 +151,14 @@ static void fill_shares(const trsm *f)
   osli_move_charge(column, b->cols);
 }
 
-/* Sends this rank's share of the block row to the owner of the diagonal block. */
+/* Sends this rank's share of the step's block row to the owner of the diagonal block. */
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
   unsigned char *sum = sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
   OSLA_CALL(osli_trsm_deferred_finish_rows(f, s));
-  /* the previous contents of this send buffer have arrived */
+  /* Wait until the previous contents of this send buffer have arrived. */
   OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s));
   osli_pack(a->element, s->size, f->b.n, share_at(f, s->row, 0), f->share_ld, sum);
   return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
@@ -162,8 +166,8 @@ static osla_err send_share(trsm *f, const trsm_step *s)
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
-/* Waits for the share of process column pcol in this block row, and computes deferred products
- * meanwhile. */
+/* Waits until the share of process column pcol in the step's block row has arrived. Meanwhile
+ * computes deferred products. */
 static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
 {
   int origin = rank_at(&f->a, f->a.prow, pcol);
@@ -174,7 +178,7 @@ static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
   return OSLA_OK;
 }
 
-/* Waits for X(k), and computes deferred products meanwhile. */
+/* Waits until X(k) has arrived. Meanwhile computes deferred products. */
 static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const void **x)
 {
   int root = kind == PANEL_ROWS ? s->prow : s->pcol;
@@ -185,7 +189,7 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
   return OSLA_OK;
 }
 
-/* Computes X(k) in this rank's share. */
+/* Computes X(k) in this rank's share; this rank owns the diagonal block. */
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
@@ -218,8 +222,8 @@ void osli_trsm_store_columns(trsm *f, const trsm_step *s, const unsigned char *x
   osli_move_charge((size_t)s->size * b->element, b->cols);
 }
 
-/* Stores this rank's columns of X(k) in B, for steps before `last` whose X(k) has arrived. Waits
- * for those before step `must`. */
+/* Stores this rank's columns of B from blocks X(k) that have arrived, for steps before `last`.
+ * Waits for the blocks of steps before `must`. */
 static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 {
   const local_view *a = &f->a;
@@ -241,7 +245,9 @@ static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 
 osla_err osli_trsm_stationary_run_notrans(trsm *f)
 {
-  enum { BEHIND = 2 }; /* steps by which storing X may lag; panels have buffers for more */
+  enum {
+    BEHIND = 2
+  }; /* number of steps by which storing X may lag behind; the buffers of panels allow more */
   const local_view *a = &f->a;
   fill_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
@@ -249,7 +255,8 @@ osla_err osli_trsm_stationary_run_notrans(trsm *f)
     const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
-    atomic_store(&f->publishable, number); /* the data that the next step needs have been sent */
+    atomic_store(&f->publishable,
+                 number); /* now the data that the next step needs have been sent */
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osli_pieces_finish(f->pieces, number));
     if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)

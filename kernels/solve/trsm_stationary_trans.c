@@ -1,12 +1,12 @@
-/* Triangular solve for few right-hand sides and a T on other nodes, TRANS and CONJTRANS: T stays in
- * place, sums and X are moved (fan-in: Heath, Romine, SIAM J. Sci. Stat. Comput. 9, 1988).
+/* Triangular solve for few right-hand sides with T on other nodes, TRANS and CONJTRANS: T stays in
+ * place; sums and X are moved (fan-in: Heath, Romine, SIAM J. Sci. Stat. Comput. 9, 1988).
  *
- * Block column k of T is row k of T^T. Each rank of its process column computes the sum of T(i,k)^T
- * X(i) over the solved rows i that it owns, for all right-hand sides, and sends it to the owner of
- * the diagonal block. The ranks of the owner's process row send their columns of B(k). The owner
- * solves, and X(k) is sent along the process row, where each rank stores its columns of B and keeps
- * all of X(k) in f->share for later sums. A sum is computed in two parts: the part without the
- * latest X(k) while that is on its way. */
+ * Block column k of T is row k of T^T. Each rank of the process column that owns it computes the
+ * sum of T(i,k)^T X(i) over the solved rows i that it owns, for all right-hand sides, and sends the
+ * sum to the owner of the diagonal block. The ranks of the owner's process row send their columns
+ * of B(k). The owner solves, and X(k) is sent along the process row, where each rank stores its
+ * columns of B and keeps all of X(k) in f->share for later sums. A sum is computed in two parts:
+ * first the part without the latest X(k), while that is in flight. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -33,8 +33,8 @@ osla_err osli_trsm_stationary_open_trans(trsm *f)
 
 /* ---- sums ---- */
 
-/* sum := beta sum + T(first .. last, k)^T X(first .. last). The product is cut into pieces, between
- * which messages are served. */
+/* sum := beta sum + T(first .. last, k)^T X(first .. last). The product is cut into pieces; between
+ * two pieces messages are served. */
 static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, int64_t last,
                             double beta)
 {
@@ -43,7 +43,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
                 col = osla_index_local(s->start, a->nb, a->q);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   int64_t now;
-  do { /* runs once if there are no rows, so that the sum becomes zero */
+  do { /* one product is computed even if there are no rows, because it sets the sum to zero */
     double since = osla_trace_now(a->t);
     now = last - first < tile ? last - first : tile;
     OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0,
@@ -58,19 +58,19 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
   return OSLA_OK;
 }
 
-/* True if this rank owns the rows of the previous step, which are then the last solved rows to
- * arrive. */
+/* Returns whether this rank owns the rows of the previous step. These are then the last solved rows
+ * to arrive. */
 static bool follows_mine(const trsm *f, const trsm_step *s)
 {
   return s->s > 0 && osli_trsm_step(f, s->s - 1).prow == f->a.prow;
 }
 
-/* Computes the sum over all solved rows except those of the previous step. */
+/* Computes this rank's sum over all solved rows except those of the previous step. */
 static osla_err begin_sum(trsm *f, const trsm_step *s)
 {
   int64_t first = s->first, last = s->last;
   if (f->a.pcol != s->pcol || first >= last) return OSLA_OK;
-  /* the previous contents of this send buffer have arrived */
+  /* Wait until the previous contents of this send buffer have arrived. */
   OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s));
   if (follows_mine(f, s)) {
     trsm_step before = osli_trsm_step(f, s->s - 1);
@@ -82,7 +82,8 @@ static osla_err begin_sum(trsm *f, const trsm_step *s)
   return add_product(f, s, first, last, 0);
 }
 
-/* Adds the rows of the previous step, and sends the sum to the owner of the diagonal block. */
+/* Adds the products with the rows of the previous step to the sum, and sends the sum to the owner
+ * of the diagonal block. */
 static osla_err finish_sum(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
@@ -114,7 +115,7 @@ static osla_err send_columns(trsm *f, int64_t number)
                           (size_t)a->pcol * piece, packed, (size_t)(s.size * b->cols) * b->element);
 }
 
-/* Collects all columns of B(k) in f->share, where X(k) replaces them. */
+/* Collects all columns of B(k) in f->share, where X(k) will replace them. */
 static void gather_columns(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
@@ -161,7 +162,8 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
   return OSLA_OK;
 }
 
-/* Receives X(k): stores this rank's columns of B, and all of X(k) for later sums. */
+/* Receives X(k): stores this rank's columns of X(k) in B, and all of X(k) in f->share for later
+ * sums. */
 static void receive_block(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
