@@ -1,10 +1,11 @@
 /* Preconditioned conjugate gradients: Saad (2003), algorithm 9.1. An iteration takes one product
- * and two sums over the ranks (p^T A p; r^T z with r^T r). Vectors: p, r, z, A p. Flexible variant:
- * Notay (2000), FCG(1); r - r_old equals -alpha A p, so it needs no further vector.
+ * with A and two sums over the ranks (p^T A p; r^T z together with r^T r). Vectors: p, r, z, A p.
+ * Flexible variant: Notay (2000), FCG(1); it needs no further vector, because r - r_old equals
+ * -alpha A p.
  *
  * Range of double: r and |b| are multiplied by 2^-exponent, so that the larger one is about 1 at
- * the start; p is multiplied by p_unit, so that it is about as long as r; A and M are multiplied by
- * units of their own. All factors are powers of two. Only x is not scaled. */
+ * the start; p is multiplied by p_unit, so that it is about as long as r; A is multiplied by a_unit
+ * and M by m_unit. All factors are powers of two. Only x is not scaled. */
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
@@ -14,15 +15,15 @@ typedef struct cg {
   krylov k;
   const osla_preconditioner *m;
   int64_t n;
-  double *p, *r, *z, *ap; /* z = r without a preconditioner */
+  double *p, *r, *z, *ap; /* vectors of the method; z is r if there is no preconditioner */
   bool flexible;
-  double b_norm, rz, rr, zap; /* zap: z^T A p (flexible variant) */
-  double a_unit, m_unit;      /* powers of two, usually 1 */
+  double b_norm, rz, rr, zap; /* sums over the ranks; zap is z^T A p, for the flexible variant */
+  double a_unit, m_unit;      /* factors for A and M; powers of two, usually 1 */
   double p_unit;
   int exponent;
 } cg;
 
-/* Computes z := M r and the sums r^T r, r^T z and z^T A p. */
+/* Computes z := M r and the sums r^T r and r^T z; for the flexible variant also z^T A p. */
 static osla_err precondition(cg *c)
 {
   double sum[3];
@@ -48,7 +49,7 @@ static osla_err first_residual(cg *c, const double *b, double *x)
   double b_value, r_value;
   OSLA_CALL(osli_krylov_norm(&c->k, c->n, b, &b_value, &of_b));
   for (int64_t i = 0; b_value == 0.0 && i < c->n; i++)
-    x[i] = 0.0; /* the solution for b = 0 */
+    x[i] = 0.0; /* if b = 0, this x is the solution */
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = x[i];
   OSLA_CALL(osli_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
@@ -61,8 +62,8 @@ static osla_err first_residual(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* Computes the first residual and direction. The first z shows the size of M; it is computed again
- * if m_unit must differ from 1. */
+/* Computes the first residual and the first direction. The first z shows the size of M; if this
+ * requires m_unit to differ from 1, z is computed again. */
 static osla_err begin(cg *c, const double *b, double *x)
 {
   OSLA_CALL(first_residual(c, b, x));
@@ -89,8 +90,8 @@ static osla_err multiply(cg *c, double *pap)
   return osli_krylov_sum(&c->k, 1, pap);
 }
 
-/* First product, when p is about as long as r: it shows the size of A and is computed again if
- * a_unit must differ from 1. */
+/* Computes the first product, when p is about as long as r. The product shows the size of A; if
+ * this requires a_unit to differ from 1, it is computed again. */
 static osla_err first_multiply(cg *c, double *pap)
 {
   OSLA_CALL(multiply(c, pap));
@@ -98,7 +99,8 @@ static osla_err first_multiply(cg *c, double *pap)
   return c->a_unit == 1.0 ? OSLA_OK : multiply(c, pap);
 }
 
-/* Makes one step along p and computes the next p. *ended: A or M is not positive definite. */
+/* Makes one step along p and computes the next p. *ended is set if A or M is not positive
+ * definite. */
 static osla_err step(cg *c, bool is_first, double *x, bool *ended)
 {
   const double rz = c->rz, p_unit = c->p_unit;
@@ -119,7 +121,7 @@ static osla_err step(cg *c, bool is_first, double *x, bool *ended)
   return OSLA_OK;
 }
 
-/* Returns |r| / |b|. */
+/* Returns the relative residual |r| / |b|. */
 static double left(const cg *c)
 {
   const double r_norm = sqrt(c->rr);
@@ -140,7 +142,8 @@ static osla_err iterate(cg *c, const double *b, double *x)
   return osli_krylov_check_range(&c->k, c->n, x);
 }
 
-/* Checks sizes; the rows of a caller's own preconditioner are not known. */
+/* Checks the sizes of the operator and the preconditioner. The size of a caller's own
+ * preconditioner is not known. */
 static osla_err check(const osla_operator *a, const osla_preconditioner *m)
 {
   OSLA_CHECK(a->rows == a->columns, OSLA_ERR_ARG,

@@ -1,7 +1,7 @@
-/* Sums of squares and norms of the columns of a sparse matrix. Each rank adds up its rows'
- * contributions; one reduction brings the sums to the owners of the columns.
+/* Sums of squares and norms of the columns of a sparse matrix. Each rank adds up the contributions
+ * of its rows; one reduction then adds these up at the owners of the columns.
  *
- * Columns whose squares leave the range of double are added up again with entries multiplied by a
+ * Columns whose squares leave the range of double are added up again, with entries multiplied by a
  * power of two (compare krylov_range.c). */
 #include "kernels/sparse/csr.h"
 
@@ -20,7 +20,7 @@ static void add_squares(const csr_part *a, double factor, double *restrict d)
   }
 }
 
-/* d[j] := sum of the squares of `factor` times the entries of column j. */
+/* d[j] becomes the sum of the squares of factor * a_ij over the entries a_ij of column j. */
 static osla_err sum_squares(osla_csr *a, double factor, double *d)
 {
   memset(d, 0, (size_t)a->columns * sizeof *d);
@@ -43,7 +43,8 @@ static int has_small_entries(const csr_part *a)
   return 0;
 }
 
-/* Computes the norms again whose squares are outside the middle of the range of double. */
+/* Computes those norms again whose squares may be inaccurate, because they are outside the middle
+ * of the range of double. */
 static osla_err correct_norms(osla_csr *a, double *again, double *d)
 {
   enum { SMALL_ENTRIES, SMALL, LARGE, N_FOUND };

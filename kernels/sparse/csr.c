@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct entry {
-  int64_t column, position; /* index in the caller's list */
+  int64_t column, position; /* column; index of the entry in the caller's list */
   double value;
 } entry;
 
@@ -36,7 +36,8 @@ static osla_err check_blocks(const char *what, const int64_t *start, int size)
   return OSLA_OK;
 }
 
-/* Checks the row pointers before any entry is read: a wrong one may lead beyond the list. */
+/* Checks the row pointers before any entry is read, because a wrong pointer may lead beyond the end
+ * of the list. */
 static osla_err check_first(const int64_t *first, int64_t rows, int64_t first_row)
 {
   OSLA_CHECK(first && first[0] == 0, OSLA_ERR_ARG, "first[0] = %" PRId64 ", not 0",
@@ -80,8 +81,8 @@ static int by_column(const void *left, const void *right)
   return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* Sorts a row's entries by column and adds up entries of one column in the order of the list.
- * Returns the number of entries left. */
+/* Sorts the entries of a row by column, and adds up entries of the same column in the order of the
+ * list. Returns the number of remaining entries. */
 static int64_t sort_row(int64_t n, const int64_t *column, const double *value, entry *row)
 {
   bool sorted = true;
@@ -118,8 +119,8 @@ int64_t osli_csr_sort_columns(int64_t *column, int64_t n)
   return distinct;
 }
 
-/* Lists the distinct columns outside low .. high - 1 of `n` entries, ascending; the caller frees
- * the list. */
+/* Lists the distinct columns of `n` entries that are outside low .. high - 1, in ascending order.
+ * The caller frees the list. */
 static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
                             int64_t **out, int64_t *count)
 {
@@ -226,7 +227,7 @@ static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t
   return OSLA_OK;
 }
 
-/* Creates the parts that need no other rank. */
+/* Creates those parts of the matrix that need no communication. */
 static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t *column_start,
                            const int64_t *first, const int64_t *column, const double *value)
 {
@@ -287,8 +288,8 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
   if (memory)
-    OSLA_CALL(osla_vertices_free(a->t, &memory)); /* first, because if it is refused the
-                                                   * matrix stays intact */
+    OSLA_CALL(
+      osla_vertices_free(a->t, &memory)); /* called first: if it fails, the matrix stays intact */
   a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));
   free_part(&a->own);
@@ -304,7 +305,7 @@ osla_err osla_csr_destroy(osla_csr **matrix)
 
 /* ---- queries ---- */
 
-/* Returns the index of the first row with ghosts that is not before `row`. */
+/* Returns the index, among the rows with ghosts, of the first one that is not before `row`. */
 static int64_t row_of_others(const osla_csr *a, int64_t row)
 {
   int64_t low = 0, high = a->other.n;

@@ -4,7 +4,8 @@
 
 #include "osla_sparse.h"
 
-/* Compressed rows: entries of row i are first[i] .. first[i + 1] - 1, in ascending columns. */
+/* Compressed rows: row i has the entries first[i] .. first[i + 1] - 1, in ascending order of their
+ * columns. */
 typedef struct csr_part {
   int64_t n; /* number of rows */
   int64_t *first;
@@ -14,23 +15,24 @@ typedef struct csr_part {
 
 struct osla_csr {
   osla_transport *t;
-  int64_t *row_start, *column_start; /* [size + 1] first row and column of each rank */
-  int64_t rows, columns;             /* number on this rank */
-  csr_part own;                      /* diagonal block: entries in this rank's columns, numbered
-                                      * from 0 */
-  csr_part other;                    /* entries in ghost columns, numbered as ghosts; only rows that
-                                      * have some */
-  int32_t *other_row;                /* [other.n] local row of each row of `other`, ascending */
+  int64_t *row_start, *column_start; /* [size + 1] index of the first row of each rank; index of the
+                                        first column of each rank */
+  int64_t rows, columns;             /* number of rows and number of columns on this rank */
+  csr_part own;   /* diagonal block: entries in this rank's columns, which are numbered from 0 */
+  csr_part other; /* entries in ghost columns, with the number of the ghost as column; only rows
+                   * that have such entries */
+  int32_t *other_row; /* [other.n] local index of each row in `other`, ascending */
   int64_t n_ghosts;
-  int64_t *ghost_column; /* [n_ghosts] global columns, ascending */
-  osla_forest *forest;   /* leaf j is ghost j; roots are this rank's columns */
-  double *ghost;         /* [n_ghosts] ghost values, readable by ranks of the node */
+  int64_t *ghost_column; /* [n_ghosts] global column of each ghost, ascending */
+  osla_forest *forest;   /* star forest: leaf j is ghost j, roots are this rank's columns */
+  double *ghost;         /* [n_ghosts] values of the ghosts; ranks of the node can read them */
 };
 
 /* Comparison for qsort and bsearch: int64_t, ascending. */
 int osli_csr_by_column(const void *left, const void *right);
 
-/* Sorts columns in ascending order, removes duplicates and returns the number left. */
+/* Sorts columns in ascending order and removes duplicates. Returns the number of remaining
+ * columns. */
 int64_t osli_csr_sort_columns(int64_t *column, int64_t n);
 
 #endif

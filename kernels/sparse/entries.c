@@ -1,5 +1,5 @@
-/* Distributes entries to the owners of their rows by a star forest in which each entry is a leaf of
- * its row. In the split forest each leaf has its own root, row by row, and reductions with REPLACE
+/* Distributes entries to the owners of their rows. In a star forest, each entry is a leaf of its
+ * row. In the split forest each leaf has its own root, ordered by row, and reductions with REPLACE
  * gather the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
 #include "kernels/sparse/entries.h"
 #include "osla_random.h"
@@ -40,7 +40,7 @@ void osli_entries_free(csr_entries *e)
   *e = (csr_entries){0};
 }
 
-/* Compressed rows gathered on this rank, as osla_csr_create takes them. */
+/* Compressed rows gathered on this rank, in the form that osla_csr_create takes. */
 typedef struct row_lists {
   int64_t *first, *column;
   double *value;
@@ -53,7 +53,8 @@ static void lists_free(row_lists *l)
   free(l->value);
 }
 
-/* Computes first[i], where row i begins: its entries are the leaves of its root. */
+/* Computes first[i], the offset of row i. The number of entries of a row is the number of leaves of
+ * its root. */
 static osla_err make_lists(const osla_forest *rows, row_lists *l)
 {
   const int64_t n = osla_forest_n_roots(rows);
@@ -99,8 +100,9 @@ osla_err osli_entries_to_csr(osla_transport *t, const int64_t *row_start,
 
 /* ---- symmetry ---- */
 
-/* Sums a hash of each entry over all ranks; the hashes of an entry and its mirror cancel. The sum
- * differs from 0 if a mirror is missing, except with probability 2^-64. */
+/* Sums a hash of each entry over all ranks; the hashes of an entry (i, j) and its mirror (j, i)
+ * cancel. If the mirror of an entry is missing, the sum differs from 0, except with probability
+ * 2^-64. */
 static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t *sum)
 {
   *sum = 0;
@@ -113,11 +115,12 @@ static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t 
   return osla_allreduce(t, sum, 1, MPI_UINT64_T, MPI_SUM);
 }
 
-/* One of the two entries of an edge, stored at the lower index. */
+/* One of the two entries of an undirected edge. It is stored in the row of the edge's lower
+ * vertex. */
 typedef struct edge_end {
-  int64_t other; /* the higher index */
+  int64_t other; /* higher vertex of the edge */
   double value;
-  bool from_other; /* the entry is in the row of the higher index */
+  bool from_other; /* true if the entry was given in the row of the higher vertex */
 } edge_end;
 
 static int compare_ends(const void *a, const void *b)
@@ -127,8 +130,8 @@ static int compare_ends(const void *a, const void *b)
   return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Stores entry i, j in row min(i, j) with column max(i, j), or -1 - max(i, j) if i is the higher
- * index. Diagonal entries are left out. */
+/* Stores entry (i, j) in row min(i, j). The stored column is max(i, j), or -1 - max(i, j) if i is
+ * the higher index. Diagonal entries are left out. */
 static osla_err fold(const csr_entries *e, csr_entries *folded)
 {
   for (int64_t k = 0; k < e->n; k++) {
@@ -139,16 +142,16 @@ static osla_err fold(const csr_entries *e, csr_entries *folded)
   return OSLA_OK;
 }
 
-/* Sets the error for an edge of weight end[at].value that vertex `row` lists more often than the
- * other vertex (or, if from_other, less often). */
+/* Sets the error for an edge of weight end[at].value between `row` and end[at].other. Vertex `row`
+ * lists this edge more often than the other vertex does, or less often if from_other is set. */
 static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, int64_t n,
                             int64_t at, bool from_other)
 {
   const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
   const int64_t lacks = (from_other ? row : other) + 1;
   const double weight = end[at].value;
-  bool same_weight = false, other_weight = false; /* true if the vertex `lacks` lists the edge with
-                                                   * this or another weight */
+  /* whether vertex `lacks` lists the edge with this weight; whether with another weight */
+  bool same_weight = false, other_weight = false;
   for (int64_t k = 0; k < n; k++) {
     if (end[k].other != other || end[k].from_other == from_other) continue;
     if (end[k].value == weight)
@@ -168,7 +171,8 @@ static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, 
                         file, has, lacks, weight, lacks, same_weight ? " as often" : "");
 }
 
-/* Checks the edge ends of one row: both vertices must list each edge and weight equally often. */
+/* Checks the ends of edges in one row: the two vertices of an edge must list it, with its weight,
+ * equally often. */
 static osla_err check_ends(const char *file, int64_t row, edge_end *end, int64_t n)
 {
   qsort(end, (size_t)n, sizeof *end, compare_ends);
@@ -205,7 +209,7 @@ static osla_err check_rows(const char *file, int64_t first_row, int64_t rows, co
   return err;
 }
 
-/* Finds an entry without a mirror and sets the error. */
+/* Finds an entry (i, j) for which (j, i) is missing, and sets the error. */
 static osla_err find_unmirrored(osla_transport *t, const char *file, const int64_t *row_start,
                                 const csr_entries *e)
 {

@@ -1,6 +1,6 @@
-/* Fetches rows of different lengths by two star forests. The first one, with rows as roots, brings
- * length and start of each wanted row in its owner's list; the second one, with entries as roots,
- * brings the entries (Zhang et al. 2022, section 4.2). */
+/* Fetches rows of different lengths by two star forests. In the first one, rows are roots: it
+ * brings the length of each wanted row and its offset in the owner's list. In the second one,
+ * entries are roots: it brings the entries (Zhang et al. 2022, section 4.2). */
 #include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static osla_err make_rows(fetched_rows *r, int64_t n, int64_t entries)
   return OSLA_OK;
 }
 
-/* Lists this rank's rows in compressed form. */
+/* Copies this rank's rows to lists of compressed rows. */
 static osla_err list_mine(const osla_csr *a, fetched_rows *out)
 {
   OSLA_CALL(make_rows(out, a->rows, osla_csr_entries(a)));
@@ -36,7 +36,7 @@ static osla_err list_mine(const osla_csr *a, fetched_rows *out)
   return OSLA_OK;
 }
 
-/* Location of a row in the list of its owner. */
+/* Offset and length of a row in the list of its owner. */
 typedef struct row_location {
   int64_t rank, first, n;
 } row_location;

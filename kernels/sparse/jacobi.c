@@ -1,5 +1,6 @@
-/* Jacobi and block-Jacobi preconditioners: inverse of the diagonal, or of diagonal blocks that are
- * factored once (Saad 2003, sections 10.2 and 12.2). Applying them needs no communication. */
+/* Jacobi and block-Jacobi preconditioners: they multiply by the inverse of the diagonal, or solve
+ * with diagonal blocks that are factored once (Saad 2003, sections 10.2 and 12.2). Applying them
+ * needs no communication. */
 #include "kernels/common/diagonal_blocks.h"
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/krylov.h"
@@ -9,9 +10,9 @@
 #include <stdlib.h>
 
 struct osla_jacobi {
-  own_preconditioner own; /* must be the first member (krylov.h) */
-  double *inverse;        /* [n] inverse of the diagonal; NULL: blocks are used */
-  diagonal_blocks blocks; /* factored blocks */
+  own_preconditioner own; /* must be the first member, because krylov.h casts pointers */
+  double *inverse;        /* [n] inverse of the diagonal; NULL: diagonal blocks are used */
+  diagonal_blocks blocks; /* factored diagonal blocks */
 };
 
 static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
@@ -34,7 +35,7 @@ static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shi
   return OSLA_OK;
 }
 
-/* Copies the lower triangle of the diagonal block of rows from .. from + n - 1. */
+/* Copies the lower triangle of the diagonal block that has the rows from .. from + n - 1. */
 static void copy_block(const osla_csr *a, int64_t from, int64_t n, double shift, double *to)
 {
   for (int64_t i = 0; i < n; i++) {

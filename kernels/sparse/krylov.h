@@ -10,48 +10,51 @@ typedef struct krylov {
   osla_krylov_options options;
   osla_krylov_result *result;
   osla_sums *sums;
-  double *shared; /* [columns] vector that the operator is applied to; readable by ranks of the
-                   * node */
-  double *own;    /* [n_own] vectors of this rank alone */
+  double
+    *shared; /* [columns] vector to which the operator is applied; ranks of the node can read it */
+  double *own; /* [n_own] vectors that only this rank accesses */
   double start;
 } krylov;
 
-/* First member of the library's own preconditioners, by which osla_cg recognizes them:
- * osla_preconditioner.arg points to it if apply is osli_krylov_precondition. */
+/* First member of all preconditioners of the library, by which osla_cg recognizes them. If the
+ * member apply of an osla_preconditioner is osli_krylov_precondition, its member arg points to an
+ * own_preconditioner. */
 typedef struct own_preconditioner {
-  int64_t rows; /* rows of this rank */
+  int64_t rows; /* number of rows of the preconditioner on this rank */
   osla_err (*apply)(void *self, const double *r, double *z);
 } own_preconditioner;
 osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 
-/* Checks the options of function `call` and allocates memory. Collective; *k is zero after an
- * error. */
+/* Checks the options passed to the function `call`, and allocates memory. After an error, *k is
+ * zero. Collective. */
 osla_err osli_krylov_open(const char *call, const osla_operator *a,
                           const osla_krylov_options *options, int64_t n_own,
                           osla_krylov_result *result, krylov *k);
-/* Frees memory and returns `err`, or else its own error. Collective. */
+/* Frees memory. Returns `err` if it is an error, otherwise the error of freeing. Collective. */
 osla_err osli_krylov_close(krylov *k, osla_err err);
 
 osla_err osli_krylov_multiply(krylov *k, osla_trans op, const double *x, double beta, double *y);
 osla_err osli_krylov_sum(krylov *k, int n, double *value);
 
-/* Computes the norm of x over all ranks as *value 2^*exponent, 1/2 <= *value < 1. The exponent is 0
- * if *value is 0, infinite or NaN. No square leaves the range of double. Collective. */
+/* Computes the norm of x over all ranks as *value * 2^*exponent with 1/2 <= *value < 1. If *value
+ * is 0, infinite or NaN, the exponent is 0. No intermediate result leaves the range of double.
+ * Collective. */
 osla_err osli_krylov_norm(krylov *k, int64_t n, const double *x, double *value, int *exponent);
 
-/* x := x factor 2^exponent without intermediate overflow or underflow. Local. */
+/* x := x * factor * 2^exponent, without overflow or underflow of intermediate results. Local. */
 void osli_krylov_scale(int64_t n, double *x, double factor, int exponent);
 
-/* Returns the power of two by which a solver multiplies an operator whose products with vectors of
- * norm 1 have norm `size`: 1 in the middle of the range of double, else 2^400 or 2^-400, so that
- * products and their inner products stay in range. */
+/* Returns the power of two by which a solver multiplies an operator, so that products and their
+ * inner products stay in the range of double. `size` is the norm of a product with a vector of norm
+ * 1. The result is 1 if `size` is in the middle of the range, otherwise 2^400 or 2^-400. */
 double osli_krylov_unit(double size);
 
-/* Sets result->end to NOT_FINITE if x is not finite or is below the normal range of double.
+/* Sets result->end to NOT_FINITE if x is not finite, or if x lies below the normal range of double.
  * Collective. */
 osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x);
 
-/* Reports progress and returns whether the solver has ended. `left` may be NaN. */
+/* Reports the progress of the solver and returns whether it has ended. `left`: residual measure
+ * that is compared with the tolerance; may be NaN. */
 bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
 
 #endif

@@ -1,9 +1,10 @@
 /* Norms and scaling near the ends of the range of double. Multiplying by a power of two changes no
- * digit of a result inside the range.
+ * digit of a result that stays inside the range.
  *
  * Norms: J. L. Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS
  * 4(1), 1978. Squares of small, medium and large elements are summed separately; small elements are
- * multiplied by 2^600 first, large ones by 2^-600. These sums can be added over the ranks. */
+ * first multiplied by 2^600, large ones by 2^-600. Each of the three sums can be added over the
+ * ranks. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
@@ -20,8 +21,9 @@ static bool is_zero(int64_t n, const double *x)
   return true;
 }
 
-/* Computes the three sums. The plain sum of squares suffices, in one pass, if it lies between the
- * two limits: then no square overflowed, and underflowed squares are below 2^-120 of the sum. */
+/* Computes the sums of the squares of small, medium and large elements. One pass with a plain sum
+ * of squares suffices if the sum lies between the two limits: then no square has overflowed, and
+ * squares that underflowed are below 2^-120 of the sum. */
 static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
 {
   sum[MEDIUM] = osla_dot_local(n, x, x);
@@ -37,8 +39,9 @@ static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
   }
 }
 
-/* Computes the root of the three sums together. Ranks differ in their elements: one may have only
- * small elements, which are negligible beside another rank's medium sum. */
+/* Computes the norm from the sums of small, medium and large squares over all ranks. Sums of small
+ * squares may be negligible beside a medium sum, because one rank may have only small elements and
+ * another rank larger ones. */
 static void take_root(const double sum[N_SUMS], double *value, int *exponent)
 {
   double square = sum[MEDIUM];
@@ -83,7 +86,9 @@ double osli_krylov_unit(double size)
 
 osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x)
 {
-  enum { LEAST_NORMAL = -1021 }; /* exponent of frexp: 2^-1022 is 1/2 2^-1021 */
+  enum {
+    LEAST_NORMAL = -1021
+  }; /* exponent that frexp returns for the smallest normal number, 2^-1022 = 1/2 2^-1021 */
   double value;
   int exponent;
   OSLA_CALL(osli_krylov_norm(k, n, x, &value, &exponent));

@@ -1,10 +1,12 @@
 /* LSQR: Paige and Saunders (1982), section 4, with damping as in section 2 and the stopping rules
- * of section 6. Bidiagonalization of Golub and Kahan, beta u = A S v - alpha u, alpha v = S A^T u -
- * beta v (S: scale), and one plane rotation per iteration. An iteration takes one product with A,
- * one with A^T, and two sums. Vectors: v, w, S v and A^T u of columns, u of rows.
+ * of section 6. It uses the bidiagonalization of Golub and Kahan, beta u = A S v - alpha u, alpha v
+ * = S A^T u - beta v (S: scale), and one plane rotation per iteration. An iteration takes one
+ * product with A, one product with A^T, and two sums over the ranks. Vectors: v, w, S v and A^T u
+ * have the length of a row of A; u has the length of a column.
  *
  * Range of double: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are
- * multiplied by `unit`. The squares of section 6 (of |A|, |x|, |r|) are stored as their roots. */
+ * multiplied by `unit`. The paper's section 6 uses squares (of |A|, |x|, |r|); here their roots are
+ * stored. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
@@ -18,16 +20,16 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar;    /* values of the rotations, as in the paper */
-  double damped, a_norm;      /* |damping part of r|; |A| up to this iteration */
-  double cs2, sn2, z;         /* values of section 5.2 for |x| */
-  double x_settled, x_norm;   /* |x / scale| without and with the last rotation */
-  double b_norm, phi_rotated; /* |A^T r| = alpha phi_rotated */
-  double unit;                /* power of two, usually 1 */
+  double rho_bar, phi_bar; /* rho-bar and phi-bar of the paper, from the plane rotations */
+  double damped, a_norm;   /* norm of the damping part of r; estimate of |A| up to this iteration */
+  double cs2, sn2, z;      /* values for the estimate of |x|, from section 5.2 of the paper */
+  double x_settled, x_norm;   /* estimates of |x / scale| without and with the last rotation */
+  double b_norm, phi_rotated; /* |b|; rotated phi, where |A^T r| = alpha phi_rotated */
+  double unit;                /* factor for A and the damping; a power of two, usually 1 */
   int exponent;
 } lsqr;
 
-/* Computes the norm of x over all ranks as *norm 2^*exponent, and x := x / |x|. */
+/* Computes the norm of x over all ranks as *norm * 2^*exponent, then divides x by its norm. */
 static osla_err normalise(lsqr *s, int64_t n, double *x, double *norm, int *exponent)
 {
   OSLA_CALL(osli_krylov_norm(&s->k, n, x, norm, exponent));
@@ -61,8 +63,8 @@ static osla_err next_v(lsqr *s)
   return OSLA_OK;
 }
 
-/* Computes the first v, whose norm shows the size of A; v is computed again if `unit` must differ
- * from 1. */
+/* Computes the first v. Its norm before normalization shows the size of A; if this requires `unit`
+ * to differ from 1, v is computed again. */
 static osla_err first_v(lsqr *s)
 {
   s->unit = 1.0;
@@ -91,7 +93,7 @@ static osla_err begin(lsqr *s, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* Updates |x| for this step's rotation. */
+/* Updates the estimate of |x| after the rotation of this iteration. */
 static void follow_x(lsqr *s, double rho, double theta, double phi)
 {
   const double delta = s->sn2 * rho, gamma_bar = -s->cs2 * rho, right = phi - delta * s->z;
@@ -128,7 +130,8 @@ static osla_err step(lsqr *s, double *x)
   return OSLA_OK;
 }
 
-/* Returns the smaller of the two quantities that the stopping rules compare with the tolerance. */
+/* Returns the measure that is compared with the tolerance: the smaller of the quantities in the two
+ * stopping rules. */
 static double left(const lsqr *s)
 {
   const double r = s->k.result->residual, a = s->a_norm;
@@ -139,7 +142,7 @@ static double left(const lsqr *s)
   return first < second ? first : second;
 }
 
-/* Converts x and |r| to the caller's units. */
+/* Converts x and |r| from scaled units to the units of the caller. */
 static void unscale(lsqr *s, double *x)
 {
   const int of_x = s->exponent + ilogb(s->unit);

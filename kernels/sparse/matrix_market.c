@@ -1,4 +1,4 @@
-/* Reads Matrix Market files: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
+/* Reads files in Matrix Market format: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
 #include <stdio.h>
 
 #include "kernels/sparse/entries.h"
@@ -10,7 +10,12 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER }; /* elements of sparse_head.kind */
+enum {
+  KIND_ARRAY,
+  KIND_PATTERN,
+  KIND_SYMMETRY,
+  KIND_INTEGER
+}; /* indices in the array sparse_head.kind */
 enum { GENERAL, SYMMETRIC, SKEW };
 
 /* ---- head ---- */
@@ -86,7 +91,7 @@ static osla_err check_index(const text_share *s, const char *what, int64_t index
   return OSLA_OK;
 }
 
-/* Reads the next word of a line as a number of the type that the head announces. */
+/* Reads the next word of a line as a number, of the type that the head of the file announces. */
 static osla_err read_value(const text_share *s, const sparse_head *head, char **at, double *value)
 {
   int64_t integer;
@@ -96,7 +101,8 @@ static osla_err read_value(const text_share *s, const sparse_head *head, char **
   return OSLA_OK;
 }
 
-/* Adds the entry of a line, and for a symmetric matrix its mirror. */
+/* Adds the entry that a line describes. For a symmetric or skew-symmetric matrix, adds its mirror
+ * as well. */
 static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t number, char *line,
                           csr_entries *e)
 {
@@ -120,7 +126,7 @@ static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t 
   return osli_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
 }
 
-/* Adds the data of a line. `number`: index of the line among lines with data, from 0. */
+/* Adds the data of one line. `number`: index of the line among all lines with data, from 0. */
 typedef osla_err line_reader(const text_share *s, const sparse_head *head, int64_t number,
                              char *line, csr_entries *e);
 
@@ -134,7 +140,7 @@ static osla_err read_lines(text_share *s, const sparse_head *head, int64_t numbe
   return OSLA_OK;
 }
 
-/* Checks that the file holds as many entries as it announces. */
+/* Checks that the file contains as many entries as its head announces. */
 static osla_err check_count(osla_transport *t, const text_share *s, const sparse_head *head,
                             int64_t *before)
 {

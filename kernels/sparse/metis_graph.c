@@ -1,4 +1,4 @@
-/* Reads graphs in METIS format: one line per vertex with its neighbours. */
+/* Reads graphs in METIS format, in which each line lists the neighbours of one vertex. */
 #include <stdio.h>
 
 #include "kernels/sparse/entries.h"
@@ -11,8 +11,8 @@
 enum {
   KIND_SKIP,
   KIND_WEIGHTS
-}; /* elements of sparse_head.kind: how many numbers precede a line's
-    * neighbours; whether edges have weights */
+}; /* indices in the array sparse_head.kind: how many numbers precede the neighbours in a line;
+    * whether edges have weights */
 enum { MOST_WEIGHTS = 1000 };
 
 static osla_err read_sizes(const char *file, char *line, sparse_head *head)
@@ -47,7 +47,7 @@ static osla_err read_head(const char *file, FILE *f, sparse_head *head)
   return read_sizes(file, line, head);
 }
 
-/* Adds the neighbours of a vertex; `vertex` counts from 0. */
+/* Adds the neighbours of a vertex. `vertex`: number of the vertex, from 0. */
 static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t vertex, char *line,
                            csr_entries *e)
 {
@@ -66,7 +66,7 @@ static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t
   return OSLA_OK;
 }
 
-/* Reads the lines of vertices; lines after the last vertex must be blank. */
+/* Reads the lines of the vertices. Lines after the last vertex must be blank. */
 static osla_err add_vertices(text_share *s, const sparse_head *head, int64_t vertex, csr_entries *e)
 {
   for (char *line; (line = osli_text_share_next(s));) {

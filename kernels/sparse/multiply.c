@@ -1,6 +1,6 @@
-/* Products of sparse matrices. The rows of B that this rank's rows of A need are fetched once; then
- * each row of C is computed in one pass over them (Gustavson, Two fast algorithms for sparse
- * matrices, ACM TOMS 4 (1978), 250-269). */
+/* Products C = A B of sparse matrices. The rows of B that this rank's rows of A need are fetched
+ * once; then each row of C is computed in one pass over these rows (Gustavson, Two fast algorithms
+ * for sparse matrices, ACM TOMS 4 (1978), 250-269). */
 #include "kernels/sparse/entries.h"
 #include "kernels/sparse/fetched_rows.h"
 
@@ -10,10 +10,11 @@
 
 /* ---- columns ---- */
 
-/* Columns of B that may occur on this rank, numbered: low .. low + n_own - 1 first, then a list of
- * others. */
+/* Columns of B that may occur on this rank. They are numbered: first the columns low .. low + n_own
+ * - 1, then those in the list `other`. */
 typedef struct column_set {
-  int64_t low, n_own, n, *other; /* other: ascending, distinct */
+  int64_t low, n_own, n,
+    *other; /* other: columns outside of low .. low + n_own - 1, distinct and ascending */
 } column_set;
 
 static int32_t set_index(const column_set *s, int64_t column)
@@ -51,10 +52,11 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
 
 /* ---- rows of B ---- */
 
-/* Rows of B: those of this rank, then fetched ones; columns are indices of the column set. */
+/* Rows of B: first the rows of this rank, then fetched rows. Column numbers are those of the
+ * column_set. */
 typedef struct row_table {
-  csr_part own, other; /* parts of this rank's rows of B; `other` has all rows, also those without
-                        * entries */
+  csr_part own, other; /* parts of this rank's rows of B; here `other` has all rows, also rows
+                          without entries */
   csr_part far;
 } row_table;
 
@@ -68,7 +70,7 @@ static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
   return OSLA_OK;
 }
 
-/* Makes the table; values are borrowed. */
+/* Makes the table of the rows of B. The values of the entries are not copied. */
 static osla_err make_table(const osla_csr *b, const fetched_rows *far, const column_set *s,
                            row_table *t)
 {
@@ -101,8 +103,8 @@ static void free_table(row_table *t)
 
 typedef struct product {
   const column_set *set;
-  int64_t *at; /* [set->n] position of a column in the current row; before the row's start:
-                * absent */
+  int64_t *at; /* [set->n] position of each column in the entries of C; a position before the
+                * current row's start means that the row does not have the column */
   int64_t *first, *column;
   double *value;
   int64_t n, room;
@@ -132,7 +134,7 @@ static osla_err make_room(product *c, int64_t more)
   return OSLA_OK;
 }
 
-/* Adds factor times a row to the current row of C, which begins at `start`. */
+/* Adds `factor` times a row of B to the current row of C, which begins at position `start`. */
 static osla_err add_row(product *c, int64_t start, double factor, const csr_part *rows, int64_t row)
 {
   const int64_t end = rows->first[row + 1];
@@ -149,8 +151,8 @@ static osla_err add_row(product *c, int64_t start, double factor, const csr_part
   return OSLA_OK;
 }
 
-/* For each row of A, first adds the rows of B for this rank's columns, then those for ghosts, each
- * in ascending order. */
+/* For each row of A, adds first the rows of B that belong to this rank's columns of A, then those
+ * that belong to ghosts, each group in ascending order. */
 static osla_err multiply_rows(const osla_csr *a, const row_table *b, product *c)
 {
   for (int64_t i = 0, other = 0; i < a->rows; i++) {

@@ -1,13 +1,13 @@
-/* Renumbers a matrix and moves it to other ranks. A broadcast brings the new numbers of ghosts;
- * then each entry is sent to the rank that owns its row (entries.c). */
+/* Renumbers the rows and columns of a matrix, and moves rows to other ranks. A broadcast brings the
+ * new numbers of ghosts; then each entry is sent to the rank that owns its row (entries.c). */
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Checks that each new number is given once, by the degrees of a star forest from rows to
- * numbers. */
+/* Checks that each new number is given exactly once, by means of a star forest in which each row is
+ * a leaf of its new number. */
 static osla_err check_numbers(const osla_csr *a, const int64_t *number, const int64_t *start)
 {
   const int rank = osla_transport_rank(a->t), size = osla_transport_size(a->t);

@@ -1,4 +1,4 @@
-/* Reads the heads of sparse files, and determines the blocks of their rows. */
+/* Reads the heads of files of sparse matrices, and determines the distribution of the rows. */
 #include <stdio.h>
 
 #include "kernels/sparse/sparse_file.h"

@@ -1,10 +1,10 @@
 /* Products of a sparse matrix with a vector.
  *
- * y := A x: the broadcast of x to the ghosts begins, the diagonal block is multiplied meanwhile,
- * then the rows with ghosts. y := A^T x: contributions to other ranks' columns are summed in the
- * ghosts and reduced, in the order of ranks (Zhang et al. 2022, section 4.1). One message goes to
- * each rank with ghosts of this rank's columns; none on a node, where the other rank reads x
- * directly. */
+ * y := A x: a broadcast of x to the ghosts begins; the diagonal block is multiplied while the
+ * values are in flight; then the rows with ghosts are multiplied. y := A^T x: contributions to
+ * other ranks' columns are summed in the ghosts, and reduced to the owners in the order of ranks
+ * (Zhang et al. 2022, section 4.1). Each rank of another node that has ghosts of this rank's
+ * columns gets one message; ranks of the same node read x directly. */
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/spmv_rows.h"
 
@@ -24,7 +24,8 @@ static void gather_own(const osla_csr *a, int64_t from, int64_t to, const double
 
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
 {
-  const int64_t early = a->own.n / 4; /* by then neighbours have begun, too */
+  const int64_t early =
+    a->own.n / 4; /* number of rows after which neighbours have usually begun as well */
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
   gather_own(a, 0, early, x, beta, y);
@@ -32,11 +33,12 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   gather_own(a, early, a->own.n, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
-  return osla_forest_writable(a->forest); /* usually does not wait: other ranks have read x
-                                           * meanwhile */
+  return osla_forest_writable(
+    a->forest); /* usually does not wait, because other ranks have read x meanwhile */
 }
 
-/* y[columns] += rows times x. row: [n] index of each row; NULL: all rows. */
+/* Adds the rows, each multiplied by its element of x, to y (y := y + A^T x). row: [n] index in x of
+ * each row; NULL: row i has index i. */
 static void scatter_rows(const csr_part *a, const int32_t *row, const double *restrict x,
                          double *restrict y)
 {

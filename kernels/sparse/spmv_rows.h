@@ -1,11 +1,11 @@
-/* Loops over rows of a sparse matrix, shared with the reference programs of osla-bench
+/* Loops over rows of a sparse matrix, which osla-bench also uses in its reference programs
  * (private). */
 #ifndef SPMV_ROWS_H
 #define SPMV_ROWS_H
 
 #include <stdint.h>
 
-/* y[i] := row i times x + beta y[i]. Two partial sums hide the latency of additions. */
+/* y[i] := (row i) x + beta y[i]. Two partial sums for each row hide the latency of additions. */
 static inline void gather_rows(int64_t n, const int64_t *restrict first,
                                const int32_t *restrict column, const double *restrict value,
                                const double *restrict x, double beta, double *restrict y)
@@ -23,7 +23,7 @@ static inline void gather_rows(int64_t n, const int64_t *restrict first,
   }
 }
 
-/* y[row[i]] += row i times x. */
+/* y[row[i]] := y[row[i]] + (row i) x, for all rows i. */
 static inline void add_rows(int64_t n, const int32_t *restrict row, const int64_t *restrict first,
                             const int32_t *restrict column, const double *restrict value,
                             const double *restrict x, double *restrict y)

@@ -1,13 +1,14 @@
-/* Extracts chosen rows and columns. Rows are fetched from their owners. The owners of columns get
- * the new column numbers and send them to the ranks whose rows contain the columns. */
+/* Extracts chosen rows and columns of a sparse matrix. Rows are fetched from their owners. The
+ * owners of columns receive the new column numbers and send them to the ranks whose rows contain
+ * the columns. */
 #include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Computes the block boundaries [size + 1] from the number of rows or columns each rank has chosen;
- * the caller frees them. Collective. */
+/* Computes the block boundaries [size + 1] from the number of rows (or columns) that each rank has
+ * chosen. The caller frees them. Collective. */
 static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
 {
   const int size = osla_transport_size(t);
@@ -28,7 +29,8 @@ static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
   return err;
 }
 
-/* name[j] := new number of this rank's column j; -1 if it was not chosen. Collective. */
+/* name[j] becomes the new number of this rank's column j, or -1 if the column was not chosen.
+ * Collective. */
 static osla_err name_columns(const osla_csr *a, int64_t n, const int64_t *column, int64_t first,
                              int64_t *name)
 {
@@ -54,7 +56,7 @@ static osla_err name_columns(const osla_csr *a, int64_t n, const int64_t *column
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* Lists the distinct columns of these rows, ascending. */
+/* Lists the distinct columns that occur in these rows, in ascending order. */
 static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n)
 {
   const int64_t all = rows->first[rows->n];
@@ -66,7 +68,8 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
   return OSLA_OK;
 }
 
-/* Renumbers the columns of the rows and removes entries of columns that were not chosen. */
+/* Replaces the column numbers in the rows by new ones, and removes entries in columns that were not
+ * chosen. */
 static void rename_rows(fetched_rows *rows, const int64_t *column, const int64_t *name, int64_t n)
 {
   int64_t n_kept = 0, e = 0;

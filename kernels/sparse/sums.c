@@ -1,15 +1,17 @@
 /* Sums over all ranks in a fixed order.
  *
  * Up to 32 ranks: each rank reads the parts of all ranks and adds them in rank order. With more
- * ranks, consecutive ranks form groups of about sqrt(ranks): the first rank of a group reads its
- * members' parts, then the sums of the other groups; the members read the result from it.
+ * ranks, consecutive ranks form groups of about sqrt(ranks): the first rank of a group reads the
+ * parts of its members, then the sums of the other groups; the members read the result from the
+ * first rank.
  *
- * A part is a line of memory: values, and a tag with the number of the call and the count of
- * values. Ranks of the node read it in place; for ranks of other nodes it is put into their memory,
- * followed by the tag. A rank that reads another count than its own forwards the mismatch instead
- * of a sum. Two lines alternate, and no rank waits for its readers: before a rank writes a line
- * again it has received the sum in between, to which each reader of the line contributed after
- * reading. Memory per step: two lines of its own, and two for each rank that it reads. */
+ * A part is a line of memory: the values, and a tag that holds the number of the call and the count
+ * of values. Ranks of the node read the line in place; for ranks of other nodes the values are put
+ * into their memory, followed by the tag. A rank that reads a count different from its own forwards
+ * a description of the mismatch instead of a sum. Each rank alternates between two lines, and no
+ * rank waits for its readers: before a rank writes a line again, it has received the sum of the
+ * call in between, to which each reader of the line contributed after reading. Memory of a rank per
+ * step: two lines of its own, and two lines for each rank whose part it reads. */
 #include "osla_krylov.h"
 #include "src/transport/live_objects.h"
 
@@ -25,47 +27,48 @@ enum { ALONE = 32, SLOTS = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
 /* A part in a segment, `bytes` long, at least LINE_BYTES. */
 typedef struct sum_line {
-  _Atomic uint64_t tag; /* call and count that the values belong to; see tag_of */
+  _Atomic uint64_t tag; /* number of the call, and count of the values (see tag_of) */
   double value[];
 } sum_line;
 
-/* Result of a comparison of the counts that ranks passed. If they differ, a line carries this in
- * place of values. */
+/* Result of comparing the counts that ranks passed. If counts differ, a part holds this result
+ * instead of values. */
 typedef struct difference {
   bool found;
-  int first, rank, other; /* count of the first rank; lowest rank with another count, and its
-                           * count */
+  int first, rank, other; /* count that the first rank passed; lowest rank that passed another
+                             count, and that count */
 } difference;
 
 enum { DIFFERENCE_VALUES = 3, COUNT_BITS = 32, CALL_START = COUNT_BITS + 1 };
 
-/* Ranks first, first + stride, ... (count of them). */
+/* The ranks first, first + stride, first + 2 stride, ...; `count` ranks in all. */
 typedef struct rank_list {
   int first, count, stride;
 } rank_list;
 
 typedef struct sum_step {
-  rank_list read, readers; /* ranks whose parts this rank reads; ranks that read its part */
-  int slot;                /* index of this rank's part among those that a reader reads */
-  size_t offset;           /* offset in the segment of this rank's own lines; lines of the ranks
-                            * that it reads follow */
+  rank_list read, readers; /* ranks whose parts this rank reads; ranks that read this rank's part */
+  int slot;                /* index of this rank's part among all parts that a reader reads */
+  size_t offset; /* offset in the segment of this rank's own lines, followed by the lines of the
+                  * ranks whose parts it reads */
 } sum_step;
 
 struct osla_sums {
   osla_transport *t;
   osla_segment *segment;
   int most, n_steps;
-  int n;        /* count passed to the current call, even if invalid */
-  uint64_t tag; /* tag of the current call's parts */
+  int n; /* count of values that the caller has passed to the current call, even if it is invalid */
+  uint64_t tag; /* tag of the parts of the current call */
   difference differs;
-  bool far;     /* some readers are on other nodes */
-  size_t bytes; /* size of a line in bytes */
+  bool far;     /* true if a rank of another node reads this rank's part */
+  size_t bytes; /* bytes of a line (the memory of one part) */
   uint64_t calls;
   sum_step step[MOST_STEPS];
   osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight */
-  const sum_step *waits; /* the current wait: step, parts that have arrived, polls so far */
+  const sum_step *waits; /* step for whose parts this rank waits; number of its parts that have
+                          * arrived; number of polls so far */
   int arrived, polls;
-  bool unlike; /* a part with another count has arrived */
+  bool unlike; /* true if a part with another count has arrived */
 };
 
 static int group_size(int size)
@@ -96,9 +99,9 @@ static sum_step make_step(int number, int size, int rank)
   return (sum_step){.read = leads ? nobody : my_leader, .readers = leads ? followers : nobody};
 }
 
-/* Computes the steps and the offsets of their lines: SLOTS own lines, and SLOTS for each rank that
- * is read. All ranks have room for equally many, so each rank knows the offsets at its readers.
- * Returns the bytes. */
+/* Computes the steps, and the offsets of their lines in the segment: SLOTS own lines, and SLOTS
+ * lines for each rank whose part is read. Each rank knows the offsets at its readers, because all
+ * ranks have room for equally many lines. Returns the bytes of all lines. */
 static size_t lay_out(osla_sums *s)
 {
   const int size = osla_transport_size(s->t), rank = osla_transport_rank(s->t);
@@ -145,7 +148,8 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   return err;
 }
 
-/* Returns the tag: number of the call (modulo the bits left), a bit for a mismatch, the count. */
+/* Returns the tag of a part: the number of the call (as many low bits as fit), a bit that marks a
+ * mismatch, and the count of values. */
 static uint64_t tag_of(const osla_sums *s)
 {
   return s->calls << CALL_START | (uint32_t)s->n;
@@ -156,21 +160,21 @@ static uint64_t own_tag(const osla_sums *s)
   return s->tag | (uint64_t)s->differs.found << COUNT_BITS;
 }
 
-/* Returns how many values are added; 0 if the count is out of range. */
+/* Returns the number of values to add: the count, or 0 if the count is out of range. */
 static int count_of(const osla_sums *s)
 {
   return s->n >= 1 && s->n <= s->most ? s->n : 0;
 }
 
-/* Returns a line in a rank's memory for this call: the rank's own (source -1), or the one into
- * which rank number `source` of the step puts its part. */
+/* Returns a line of this call in the memory of a rank: the rank's own line if source = -1,
+ * otherwise the line into which rank number `source` of the step's list puts its part. */
 static sum_line *line_of(const osla_sums *s, const void *memory, const sum_step *step, int source)
 {
   const size_t index = (size_t)(1 + source) * SLOTS + s->calls % SLOTS;
   return (sum_line *)((char *)(uintptr_t)memory + step->offset + index * s->bytes);
 }
 
-/* Returns the line with the part of the i-th rank of a step. */
+/* Returns the line that holds the part of rank number i of a step's list. */
 static const sum_line *part_of(const osla_sums *s, const sum_step *step, int i)
 {
   const void *near = osla_segment_peer(s->segment, rank_of(&step->read, i));
@@ -194,13 +198,14 @@ static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int count
                             own_tag(s), posted_to(s, step, reader));
 }
 
-/* Ends the job after an error, because other ranks wait and cannot get it. */
+/* Ends the job after an error, because the other ranks wait and the error cannot be sent to
+ * them. */
 static void abort_on_error(const osla_sums *s, osla_err err)
 {
   if (err != OSLA_OK) osla_transport_abort(s->t, err);
 }
 
-/* Publishes this rank's part of a step: a sum or a mismatch. */
+/* Publishes this rank's part of a step: its values, or the description of a mismatch. */
 static void publish_part(osla_sums *s, const sum_step *step, const double *value)
 {
   const difference *d = &s->differs;
@@ -208,8 +213,8 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
-  for (int i = 0; s->far && i < readers; i++) /* the line may still be the source of a put of two
-                                               * calls ago */
+  for (int i = 0; s->far && i < readers;
+       i++) /* wait, because a put of two calls ago may still read from this line */
     abort_on_error(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   if (d->found)
     mine->value[0] = d->first, mine->value[1] = d->rank, mine->value[2] = d->other;
@@ -227,8 +232,8 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   }
 }
 
-/* Tests whether all parts have arrived; makes progress now and then, because other ranks may wait
- * for this one. */
+/* Tests whether all parts have arrived. Makes a progress step now and then, because other ranks may
+ * wait for this rank. */
 static bool parts_arrived(void *arg)
 {
   enum { POLLS = 64 };
@@ -247,7 +252,8 @@ static bool parts_arrived(void *arg)
   return true;
 }
 
-/* Returns the count of part i of a step, and the mismatch that it reports. */
+/* Returns the mismatch that part number i of a step reports. If it reports none, the result's
+ * member `first` is the part's count of values. */
 static difference difference_of_part(const osla_sums *s, const sum_step *step, int i)
 {
   const sum_line *part = part_of(s, step, i);
@@ -270,8 +276,8 @@ static difference find_difference(const osla_sums *s, const sum_step *step)
   return found;
 }
 
-/* Publishes `value`, then replaces it by the sum of the parts that this rank reads; unchanged if it
- * reads none or counts differ. */
+/* Publishes `value`, then replaces it by the sum of the parts that this rank reads. `value` stays
+ * unchanged if this rank reads no parts, or if counts differ. */
 static void run_step(osla_sums *s, const sum_step *step, double *value)
 {
   const int n = count_of(s);
@@ -307,7 +313,7 @@ osla_err osla_sums_all(osla_sums *s, int n, double *value)
   return OSLA_OK;
 }
 
-/* Waits until puts have left this rank's memory and no rank reads it any more. */
+/* Waits until this rank's puts are complete and no rank reads this rank's memory any more. */
 osla_err osla_sums_destroy(osla_sums **sums)
 {
   osla_sums *s = sums ? *sums : NULL;

@@ -1,5 +1,6 @@
-/* Distributes the lines of a text file: the rank in whose part of the bytes a line begins reads it.
- * Line numbers come from adding up the lines of lower ranks. */
+/* Distributes the lines of a text file. The bytes of the file are divided among the ranks, and a
+ * line belongs to the rank in whose bytes it begins. Each rank determines its line numbers from the
+ * number of lines on lower ranks. */
 #include "kernels/sparse/text_share.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static osla_err io_error(const char *file)
   return osla_error_set(OSLA_ERR_IO, "%.200s: %s", file, errno ? strerror(errno) : "ends early");
 }
 
-/* Reads the bytes from `begin` to `end`, and on to the end of the last line. */
+/* Reads the bytes from `begin` to `end`, and further bytes to the end of the last line. */
 static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin, int64_t end,
                            char **text, size_t *size)
 {
@@ -49,7 +50,7 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
   if (fseeko(f, (off_t)begin, SEEK_SET) != 0) return io_error(file);
   n = fread(bytes, 1, n, f);
   const bool begins = first || memchr(bytes, '\n', n);
-  if (!begins) n = 0; /* no line begins here: a line of a lower rank covers all bytes */
+  if (!begins) n = 0; /* no line begins here, because all bytes belong to a line of a lower rank */
   for (int c; n > 0 && bytes[n - 1] != '\n' && (c = getc(f)) != EOF;) {
     if (n == room) {
       room *= 2;
@@ -67,12 +68,12 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
   return OSLA_OK;
 }
 
-/* Keeps the lines that begin at or after offset `skip` and before offset `keep`. */
+/* Keeps only the lines that begin at an offset of at least `skip` and less than `keep`. */
 static void cut(text_share *s, size_t size, size_t skip, size_t keep)
 {
   size_t at = 0, lines_end;
-  while (at < size && at < skip) { /* skip is 0 or 1; the byte before a line tells whether it begins
-                                    * here */
+  while (at < size && at < skip) { /* skip is 0 or 1; if it is 1, the byte at offset 0 shows whether
+                                      a line begins at offset 1 */
     const char *end = memchr(s->text + at, '\n', size - at);
     at = end ? (size_t)(end - s->text) + 1 : size;
   }
@@ -84,7 +85,7 @@ static void cut(text_share *s, size_t size, size_t skip, size_t keep)
   s->text[lines_end - at] = '\0';
 }
 
-/* Refuses pipes, because opening one may wait and it cannot be read in parts. */
+/* Refuses a pipe, because opening it may wait and it cannot be read in parts. */
 osla_err osli_text_open(const char *file, FILE **out)
 {
   struct stat found;
@@ -119,7 +120,7 @@ static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
   return OSLA_OK;
 }
 
-/* Checks that there is memory for the lines. */
+/* Checks that there is memory for the lines of this rank. */
 static osla_err check_size(osla_transport *t, const char *file)
 {
   struct stat found = {0};
@@ -199,7 +200,8 @@ bool osli_text_more(char **at)
   return **at != '\0';
 }
 
-/* Sets the error for a word that is not a number. `what`: "a number" or "an integer". */
+/* Sets the error for a word that is not a number. `what`: "a number" or "an integer", for the text
+ * of the error. */
 static osla_err no_number(const text_share *s, const char *word, const char *what)
 {
   int length = (int)strcspn(word, " \t");
