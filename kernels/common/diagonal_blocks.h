@@ -12,20 +12,21 @@
  * means that there are no blocks. */
 typedef struct diagonal_blocks {
   int64_t n, block;
-  /* [n * block] the blocks one after another, each stored by columns; triangular factors after the
-   * factorisation */
+  /* [n * block] the blocks, one after another, each stored by columns; after the factorisation
+   * their triangular factors */
   double *element;
-  /* [n] interchanges of LU within each block; NULL with Cholesky, which uses the lower triangles */
+  /* [n] interchanges of rows within each block, for LU; NULL for Cholesky, which uses the lower
+   * triangles */
   int64_t *pivots;
 } diagonal_blocks;
 
-/* Allocates blocks of `block` >= 1 rows, filled with zero. `what` begins the error messages.
- * Errors: MEM. */
+/* Allocates blocks of `block` >= 1 rows, filled with zero. `what` is the beginning of error
+ * messages. Errors: MEM. */
 osla_err osli_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
                                      diagonal_blocks *out);
 void osli_diagonal_blocks_free(diagonal_blocks *b);
 
-/* Number of rows, and address, of the block that begins at row `from`. */
+/* _size: number of rows of the block that begins at row `from`. _at: address of this block. */
 static inline int64_t diagonal_block_size(const diagonal_blocks *b, int64_t from)
 {
   return b->n - from < b->block ? b->n - from : b->block;

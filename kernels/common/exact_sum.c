@@ -26,7 +26,8 @@ void osli_exact_sum_clear(exact_sum *s)
   s->not_finite = 0;
 }
 
-/* Brings all digits into 0 .. 2^32 - 1 except the highest, which keeps the sign. */
+/* Carries between digits: afterwards all digits are in 0 .. 2^32 - 1, except the highest digit,
+ * which has the sign. */
 static void carry(exact_sum *s)
 {
   for (int i = s->low; i <= s->high; i++) {
@@ -95,7 +96,7 @@ static double round_from(const exact_sum *s, int top, bool is_odd)
   return ldexp((double)rounded, exponent);
 }
 
-/* Index of the highest digit that is not 0; low - 1 if all are 0. */
+/* Returns the index of the highest digit that is not 0, or s->low - 1 if all digits are 0. */
 static int top_of(const exact_sum *s)
 {
   int top = s->high;

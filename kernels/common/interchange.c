@@ -75,8 +75,8 @@ typedef struct line_counts {
   /* number of lines that arrive at the partner from other processes, and from all processes
    * including the partner */
   int64_t others, all;
-  int64_t *leave,
-    *arrive; /* next free entries in the list of leaving lines and in the list of arriving lines */
+  /* next free entries in the list of leaving lines and in the list of arriving lines */
+  int64_t *leave, *arrive;
 } line_counts;
 
 typedef struct osla_interchange {
@@ -87,7 +87,8 @@ typedef struct osla_interchange {
    * it has no lines */
   int processes, position;
   int64_t mine, length; /* number of lines on this rank; local length of a line */
-  int64_t *from;        /* [n] new line i is old line from[i] */
+  /* [n] line number i after the interchanges is the line that was number from[i] before */
+  int64_t *from;
   line_counts *there;   /* [processes] counts and lists for each process as partner */
   int64_t *leave;       /* local indices of the lines that leave, ordered by destination */
   int64_t *arrive;      /* local indices of the lines that are replaced, ordered by source */

@@ -16,7 +16,7 @@ typedef struct local_view {
   size_t element; /* bytes of an element */
   int64_t m, n, mb, nb;
   int p, q, prow, pcol;
-  int64_t rows, cols; /* size of the local array */
+  int64_t rows, cols; /* number of rows and columns of the local array */
   int64_t lld;
   unsigned char *local;
 } local_view;

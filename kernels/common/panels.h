@@ -58,9 +58,9 @@ typedef struct osla_panels_plan {
    * this root publishes no panel in this step, or if no rank needs it. Pure; may be called for
    * any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
-  /* True if this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
-   * copy at `room`. Called in progress steps, one call at a time, possibly by another thread, and
-   * not again after it has returned true. */
+  /* Returns true if this rank's panel of a step is ready. If it is ready and `room` is not NULL,
+   * the function stores a packed copy at `room`. It is called in progress steps, one call at a
+   * time, possibly by another thread, and for each step only until it has returned true. */
   bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);
 } osla_panels_plan;
 
@@ -74,11 +74,11 @@ uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shap
 
 osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
 
-/* True if panels are sent or forwarded in progress steps of this rank, so that long computations
- * should make some. */
+/* True if this rank sends or forwards panels in progress steps. Long computations should then make
+ * progress steps. */
 bool osli_panels_forwards(const osla_panels *panels);
 
-/* Sends what has become ready, in one progress step. Local. */
+/* Makes one progress step, which sends the panels that have become ready. Local. */
 void osli_panels_progress(osla_panels *panels);
 
 /* Waits for the panel of a root in this step. Returns the packed copy, valid until

@@ -37,7 +37,7 @@ static unsigned char *buffer_of(osla_panels *p, panel_kind kind, int64_t step, i
   return (unsigned char *)osla_segment_local(p->segment) + osli_panels_offset(p, kind, step, root);
 }
 
-/* True if this rank's own panel is ready. It is packed if other ranks need a copy. */
+/* True if this rank's own panel is ready. If other ranks need a copy, the panel is packed first. */
 static bool own_is_ready(osla_panels *p, panel_kind kind, panel_cursor *c, bool has_neighbours)
 {
   bool in_place = p->plan.readable && !p->plan.kind[kind].in_buffer;
@@ -95,9 +95,9 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   return OSLA_OK;
 }
 
-/* True if one more piece may be under way. At most two pieces are under way, because pieces that
- * travel together share the bandwidth and all of them arrive late (a ring of four hosts took 86 ms
- * with all pieces at once, 44 ms with two). One piece would leave gaps while a rank computes
+/* True if one more piece may be in flight. At most two pieces are in flight, because pieces that
+ * are in flight together share the bandwidth and all of them arrive late (a ring of four hosts took
+ * 86 ms with all pieces at once, 44 ms with two). One piece would leave gaps while a rank computes
  * between progress steps. */
 static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
 {
@@ -111,7 +111,8 @@ static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
   return OSLA_OK;
 }
 
-/* Does as much as possible for the panel of one root. *done: nothing is left to do. */
+/* Sends or forwards as much as possible of the panel of one root. *done: this rank has nothing left
+ * to do for this panel. */
 static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, bool *done)
 {
   osla_line *line = panel_line(p, kind);
@@ -123,8 +124,7 @@ static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, b
     if (c->bytes > 0) c->route = osli_panels_route(p, kind, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
-    c->sent = own ? -1 : 0; /* Sends or forwards as much as possible of the panel of one root.
-                             * *done: this rank has nothing left to do for this panel. */
+    c->sent = own ? -1 : 0; /* -1: this rank's own panel may not be ready */
   }
   /* A rank with a buffer for this panel also waits for it if no rank of its node needs it.
    * Otherwise the panel could arrive later and overwrite the panel of a later step. */
@@ -182,8 +182,8 @@ static osla_err set_is_sent(osla_panels *p, int64_t set, bool *sent)
   return OSLA_OK;
 }
 
-/* Sends credits to the ranks that will write this node's copies in the step that reuses the
- * buffers. */
+/* Sends credits to the ranks that will write this node's copies of panels when the buffers are used
+ * again. */
 static osla_err give_credit(osla_panels *p, int64_t step)
 {
   int64_t again = step + p->depth;

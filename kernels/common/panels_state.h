@@ -25,10 +25,10 @@ typedef struct panel_cursor {
   bool begun;     /* true if the route is set */
   bool published; /* true if the ranks of this node have been notified */
   osla_route route;
-  int *targets; /* [length of the line] positions to which this rank sends the panel */
-  size_t
-    bytes;  /* [length of the process row or column] positions to which this rank sends the panel */
-  int sent; /* pieces sent so far; -1: own panel not ready */
+  int *targets; /* [length of the process row or column] positions to which this rank sends the
+                   panel */
+  size_t bytes; /* bytes of the panel */
+  int sent;     /* number of pieces sent so far; -1: this rank's own panel is not ready */
   int post_of[PANEL_MOST_PIECES]; /* index, in the list of the set's puts, of the first put of each
                                      piece */
 } panel_cursor;
@@ -37,16 +37,17 @@ struct osla_panels {
   osla_panels_plan plan;
   osla_transport *t;
   osla_segment *segment;
-  bool active, hooked; /* true if this rank takes part; true if a progress hook is registered */
+  /* true if this rank takes part in the panels; true if a progress hook is registered */
+  bool active, hooked;
   osla_line row, column;
   size_t start[PANEL_KINDS]; /* offset of each kind of panel in a set of buffers */
-  size_t set;                /* bytes of a set; 0: neither buffers nor credits exist */
-  int64_t depth;             /* number of sets of buffers */
+  size_t set;    /* bytes of a set of buffers; 0: there are neither buffers nor credits */
+  int64_t depth; /* number of sets of buffers */
   /* protects the scratch arrays of `row` and `column`, because another thread may run progress
    * steps */
   pthread_mutex_t routing;
   _Atomic int64_t finished; /* number of steps that the kernel has finished */
-  atomic_bool all_sent;     /* true if nothing is left to send */
+  atomic_bool all_sent;     /* true if this rank has nothing left to send */
   /* Only progress steps use the members below. */
   int64_t credited; /* number of steps for which credits have been sent */
   panel_cursor cursor[PANEL_KINDS];
@@ -73,7 +74,7 @@ osla_route osli_panels_route(osla_panels *p, panel_kind kind, int root, size_t b
 /* Number of pieces in which a panel of this size is sent on this route. */
 int osli_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);
 
-/* A progress step. */
+/* Makes a progress step: sends, forwards and acknowledges panels. */
 void osli_panels_step(void *panels);
 
 #endif

@@ -17,10 +17,10 @@ typedef struct posts {
 struct osla_pieces {
   osla_grid *grid;
   osla_segment *segment;
-  bool in_row;         /* true if pieces go along process rows; otherwise along process columns */
-  int64_t depth;       /* number of sets of buffers */
-  size_t set;          /* bytes of a set */
-  posts *posts;        /* [depth] puts from each set of buffers */
+  bool in_row;   /* true if pieces are sent along process rows; false: along process columns */
+  int64_t depth; /* number of sets of buffers */
+  size_t set;    /* bytes of a set of buffers */
+  posts *posts;  /* [depth] puts from each set of buffers */
   osla_posted *posted; /* [depth * processes of a row or column] memory for the puts of all sets */
 };
 

@@ -10,9 +10,9 @@
 #include "kernels/common/panels.h"
 
 typedef struct osla_pipeline {
-  const char *name; /* name of the public routine, a string literal */
+  const char *name; /* name of the public routine, as a string literal */
   int64_t steps;
-  int look_ahead; /* 0, 1 or 2 panels */
+  int look_ahead; /* number of panels that are factored ahead: 0, 1 or 2 */
   osla_panels *panels;
   void *kernel; /* first argument of the functions below, which are all local */
   bool (*owns)(const void *kernel, int64_t k); /* true if this rank has a part of panel k */

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Panels of at least this many bytes use a ring, which forwards a panel at the rate of one link
- * whatever the number of nodes. For smaller panels only latency counts, so they use the tree. */
+/* Panels of at least this many bytes use a ring, which forwards a panel at the rate of one link for
+ * any number of nodes. For smaller panels only latency counts, so they use a tree. */
 enum { RING_FROM = 64 << 10 };
 
 bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
@@ -42,8 +42,8 @@ void osli_line_free(osla_line *line)
   *line = (osla_line){0};
 }
 
-/* Lists the root and the stations in their order. Returns the position of this rank's node in the
- * list. */
+/* Lists the root and the stations (the rank of each other node that receives the node's copy of a
+ * panel) in cyclic order. Returns the index of this rank's node in the list. */
 static int list_stations(osla_line *line, int root)
 {
   int count = 0, mine = 0;
@@ -61,14 +61,16 @@ static int list_stations(osla_line *line, int root)
 
 static osla_forward choose(const osla_line *line, osla_forward forward, size_t bytes)
 {
-  if (line->nodes <= 2) return OSLA_FORWARD_FLAT; /* with two nodes all routes are the same */
+  if (line->nodes <= 2)
+    return OSLA_FORWARD_FLAT; /* between two nodes, all kinds of routes are equal */
   if (forward != OSLA_FORWARD_CHOSEN) return forward;
   return bytes >= RING_FROM ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
 }
 
-/* Binomial tree over positions 0 .. n-1. Position i > 0 receives from i without its lowest set bit,
- * and sends to i + 1, i + 2, i + 4, ... below that bit, the most distant first. Returns the
- * position from which `position` receives. */
+/* Binomial tree over positions 0 .. n - 1, with position 0 as root. Position i > 0 receives from
+ * the position that is i without its lowest set bit, and sends to i + 1, i + 2, i + 4, ... below
+ * that bit, to the most distant position first. Returns the position from which `position`
+ * receives. */
 static int route_tree(int position, int n, int *targets, int *count)
 {
   int bit = 1, from;

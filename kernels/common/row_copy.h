@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A constant size makes each copy one load and one store. */
+/* With a constant size, the compiler makes each copy one load and one store. */
 static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
 {
   if (element == 8)
@@ -19,7 +19,7 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
     memcpy(to, from, 16);
 }
 
-/* to[i] := from[rows[i]] for i < count. Both arrays are columns of elements. */
+/* to[i] := from[rows[i]] for i < count. `to` and `from` are columns of a matrix. */
 static inline void gather_elements(size_t element, int64_t count, const unsigned char *from,
                                    const int64_t *rows, unsigned char *to)
 {
@@ -28,7 +28,7 @@ static inline void gather_elements(size_t element, int64_t count, const unsigned
     copy_element(element, to, from + (size_t)rows[i] * element);
 }
 
-/* to[rows[i]] := from[i] for i < count. */
+/* to[rows[i]] := from[i] for i < count. `to` and `from` are columns of a matrix. */
 static inline void scatter_elements(size_t element, int64_t count, const unsigned char *from,
                                     unsigned char *to, const int64_t *rows)
 {
@@ -37,7 +37,7 @@ static inline void scatter_elements(size_t element, int64_t count, const unsigne
     copy_element(element, to + (size_t)rows[i] * element, from);
 }
 
-/* to[to_rows[i]] := from[from_rows[i]] for i < count. */
+/* to[to_rows[i]] := from[from_rows[i]] for i < count. `to` and `from` are columns of a matrix. */
 static inline void move_elements(size_t element, int64_t count, const unsigned char *from,
                                  const int64_t *from_rows, unsigned char *to,
                                  const int64_t *to_rows)

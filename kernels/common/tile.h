@@ -4,9 +4,8 @@
 
 #include "kernels/common/panels.h"
 
-/* Rows and columns of the part of a product that is computed between two progress steps. The tile
- * is the whole product if this rank forwards nothing; otherwise smaller products have smaller
- * tiles. */
+/* Size of the part of a product that is computed between two progress steps. It is the whole
+ * product if this rank forwards nothing; otherwise smaller products have smaller parts. */
 typedef struct osla_tile {
   int64_t rows, cols;
 } osla_tile;

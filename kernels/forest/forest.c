@@ -9,7 +9,7 @@
 
 /* ---- creation ---- */
 
-/* The pool's progress step. */
+/* Makes a progress step for all forests of the pool. */
 static void serve_pool(void *pool)
 {
   osli_forests_serve(pool);
@@ -184,7 +184,7 @@ void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
 
 typedef struct view_text {
   char *text;
-  size_t size;   /* bytes of the caller's buffer */
+  size_t size;   /* bytes of the buffer that the caller has passed */
   size_t length; /* length of the whole text, which may exceed the buffer */
 } view_text;
 

@@ -27,7 +27,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { MOST_TRANSFERS = 8 }; /* most transfers of a forest that may be under way; a power of two */
+/* largest number of transfers of a forest in progress; a power of two */
+enum { MOST_TRANSFERS = 8 };
 
 typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KINDS } forest_kind;
 
@@ -36,7 +37,8 @@ typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KIN
 /* Location of a rank's vertices in an array of the pool. */
 typedef struct value_location {
   int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
-  int64_t offset, stride; /* bytes from the array's start to vertex 0; bytes between vertices */
+  /* offset in bytes of vertex 0 in the array; bytes from one vertex to the next */
+  int64_t offset, stride;
 } value_location;
 
 typedef struct transfer_locations {
@@ -67,18 +69,19 @@ typedef struct forest_control {
 
 /* ---- links ---- */
 
-/* This rank's side of the edges between it and another rank, or itself. */
+/* A link as seen by this rank: the edges between vertices of this rank and of another rank, or of
+ * this rank itself. */
 typedef struct forest_link {
   int rank;                    /* rank at the other end of the link */
   bool is_near;                /* true if `rank` is on this rank's node */
   bool is_self;                /* true if `rank` is this rank */
   int64_t edges;               /* number of edges, at least 1 */
   int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
-  vertex_index mine;           /* indices of this rank's vertices */
+  vertex_index mine;           /* indices of this rank's vertices in the link */
   vertex_index theirs; /* indices of the other rank's vertices; unset if that rank is on another
                           node and has the leaves */
-  forest_control
-    *control;            /* shared state of the other rank; NULL if that rank is on another node */
+  /* shared state of the other rank; NULL if that rank is on another node */
+  forest_control *control;
   _Atomic uint64_t seen; /* latest value that this rank has loaded from control->read */
   forest_ring ring;
   vertex_block block[2]; /* memory for mine.block and theirs.block */
@@ -86,8 +89,8 @@ typedef struct forest_link {
 
 typedef struct forest_links {
   int n;
-  forest_link *of; /* [n] links, ascending by rank */
-  int *ranks;      /* [n] rank of each link */
+  forest_link *of; /* [n] links, ascending by the rank at the other end */
+  int *ranks;      /* [n] rank at the other end of each link */
 } forest_links;
 
 /* ---- transfers ---- */
@@ -95,33 +98,33 @@ typedef struct forest_links {
 /* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
   int link;
-  int64_t part; /* number of the part in the link, from 0 */
+  int64_t part; /* index of the part within the values of the link, from 0 */
 } forest_cursor;
 
 /* Numbers of the three transfers that make up a two-level transfer, on the forests near, wire and
  * spread; 0 if the transfer has not begun there. */
 typedef struct two_level_run {
   uint64_t near, wire, spread;
-  unsigned char
-    *proxies; /* [n_proxies] values of the roots' local substitutes (proxies) on this rank */
+  /* [n_proxies] values of the roots' local substitutes (proxies) on this rank */
+  unsigned char *proxies;
 } two_level_run;
 
 typedef struct forest_transfer {
   forest_kind kind;
-  osla_forest_combine
-    combine; /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
+  /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
+  osla_forest_combine combine;
   osla_unit_type type;
   int64_t count, stride;    /* amount of numbers in a vertex; bytes from one vertex to the next */
   uint64_t signature;       /* transfer in short form, from osli_forest_signature */
-  unsigned char *from, *to; /* array of the values to read; array of the values to write */
-  unsigned char *before;    /* fetch: array for the values that roots had before */
+  unsigned char *from, *to; /* array whose values are read; array to which values are written */
+  unsigned char *before;    /* fetch: array to which the old values of the roots are written */
   transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
   bool is_awaited; /* true if other ranks of the node read values in place, for which they wait for
                       the announcement */
   bool ended;
   forest_cursor reading, sending;
   forest_cursor answers;    /* fetch: next part of the roots' old values to be read at the leaves */
-  unsigned char *gathered;  /* SUM_EXACT: copies of the values of all leaves; else NULL */
+  unsigned char *gathered;  /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
   two_level_run *two_level; /* two-level transfer: numbers of its three transfers; else NULL */
   bool is_exposed; /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that
                     * other ranks may still read its values */
@@ -149,7 +152,7 @@ typedef struct cached_transfer {
  * transfers in the same order. */
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
-  int64_t n_proxies;               /* number of proxies on this rank */
+  int64_t n_proxies; /* number of proxies (substitutes for roots of other nodes) on this rank */
   uint64_t next_wire, next_spread; /* lowest number of a transfer whose part on `wire`, or on
                                       `spread`, may not have begun yet */
   bool is_pending;                 /* true if the forest is in the pool's list `pending` */
@@ -163,17 +166,17 @@ struct osla_forest {
   int creation_index; /* creation index of the forest within its transport, from 1 */
 
   int64_t n_roots, n_edges, leaf_space;
-  int64_t low_root,
-    high_root; /* lowest and highest index of the roots with edges; 0 and -1 if no root has edges */
+  /* lowest and highest index of the roots with edges; 0 and -1 if no root has edges */
+  int64_t low_root, high_root;
   int64_t low_leaf; /* lowest index of a leaf with an edge; 0 if no leaf has edges */
   forest_links to_roots, to_leaves;
-  int n_far;           /* number of links to ranks of other nodes */
+  int n_far;           /* number of links to ranks on other nodes */
   uint32_t *far_lists; /* copies of index lists of ranks on other nodes */
   unsigned char *staging;
   forest_control *control; /* this rank's shared state of the forest, which lies in `piece` */
 
-  forest_transfer
-    transfer[MOST_TRANSFERS]; /* the transfer with number n is at index n % MOST_TRANSFERS */
+  /* the transfer with number n is at index n % MOST_TRANSFERS */
+  forest_transfer transfer[MOST_TRANSFERS];
   cached_transfer cached[FOREST_KINDS];
   uint64_t begun, read, sent; /* numbers of the latest transfers that were begun, read completely,
                                  and sent completely */
@@ -182,8 +185,8 @@ struct osla_forest {
   bool is_active;             /* true if the forest is in the pool's list `active` */
   struct osla_forest *next_active;
 
-  struct forest_gather
-    *gather; /* edges sorted by root, for SUM_EXACT (forest_exact.c); NULL until needed */
+  /* edges sorted by root, for SUM_EXACT (forest_exact.c); NULL until needed */
+  struct forest_gather *gather;
   forest_two_level *two_level; /* three forests for two-level transfers; NULL if all transfers
                                   follow the forest's own edges */
   bool has_apart_shift;        /* true if apart_shift has been set */
@@ -250,13 +253,13 @@ static inline bool osli_forest_packs_answers(const forest_transfer *x, const for
   return leaves->list && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 
-/* Index of this rank's vertex of edge i of a link. */
+/* Returns the index of this rank's vertex in edge i of a link. */
 static inline int64_t osli_link_vertex(const forest_link *l, int64_t i)
 {
   return osli_vertex_index(&l->mine, i);
 }
 
-/* Root of edge i of a link to roots. */
+/* Returns the index of the root in edge i of a link to roots. */
 static inline osla_root osli_link_root(const forest_link *l, int64_t i)
 {
   return (osla_root){l->rank, osli_vertex_index(&l->theirs, i)};
@@ -279,12 +282,12 @@ static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int
 typedef struct forest_edges {
   int64_t n, leaf_space, low_leaf;
   const int64_t *leaf;   /* [n] leaf of each edge; NULL: edge i has leaf i */
-  const osla_root *root; /* [n] root of each edge */
+  const osla_root *root; /* [n] rank and index of the root of each edge */
   int64_t *start; /* [size + 1] after sorting by root rank, edges start[p] .. start[p + 1] - 1 have
                    * their roots on rank p */
 } forest_edges;
 
-/* Checks and counts a rank's edges. Local. Errors: ARG, RANGE, MEM. */
+/* Checks a rank's edges, and counts the edges to each rank. Local. Errors: ARG, RANGE, MEM. */
 osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_edges,
                           const int64_t *leaf, const osla_root *root, forest_edges *out);
 void osli_edges_free(forest_edges *edges);
@@ -298,8 +301,8 @@ typedef struct forest_lists {
   uint32_t *leaf, *root;
 } forest_lists;
 
-/* Sorts the edges, and sets the vertices and root ranges of the links to roots. Local.
- * Errors: MEM. */
+/* Sorts the edges by root rank, and sets the vertices and the root ranges of the links to roots.
+ * Local. Errors: MEM. */
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 
 /* _bytes: size of the index lists of all links to roots. _copy: copies the lists to `memory`.

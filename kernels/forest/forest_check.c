@@ -1,5 +1,5 @@
 /* Checks of transfers: arguments, overlapping arrays, transfers that differ between ranks, and
- * values that are overwritten while neighbours may read them. */
+ * values that are overwritten while other ranks of the node may read them. */
 #include "kernels/forest/forest_serve.h"
 #include "src/base/hash.h"
 
@@ -72,7 +72,7 @@ static bool has_bit(const unsigned char *bits, int64_t i)
 static osla_err find_shared_vertex(const osla_forest *f, int64_t shift, int64_t *out)
 {
   int64_t low = f->low_root, n = f->high_root - low + 1;
-  unsigned char *joined = calloc((size_t)n / 8 + 1, 1); /* one bit for each root with edges */
+  unsigned char *joined = calloc((size_t)n / 8 + 1, 1); /* set of roots with edges, one bit each */
   OSLA_CHECK(joined, OSLA_ERR_MEM, "%" PRId64 " bits to see whether roots and leaves overlap", n);
   for (int l = 0; l < f->to_leaves.n; l++) {
     const forest_link *link = &f->to_leaves.of[l];

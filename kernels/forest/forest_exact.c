@@ -11,8 +11,8 @@
  * Edges are numbered link by link, in the order of to_leaves. */
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
-  uint32_t
-    *edge; /* numbers of the edges, sorted by root: those of root j begin at edge[start[j]] */
+  /* numbers of the edges, sorted by root: those of root j begin at edge[start[j]] */
+  uint32_t *edge;
   int64_t *before; /* [to_leaves.n] number of edges in all links before each link */
 } forest_gather;
 

@@ -20,7 +20,8 @@ static int compare(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Uses one bit for each leaf, or a sorted copy if the indices lie far apart. */
+/* Searches for two edges with one leaf. Uses one bit for each leaf, or a sorted copy of the leaves
+ * if their indices lie far apart. */
 osla_err osli_edges_check_unique(const forest_edges *e, const uint32_t *leaf)
 {
   enum { DENSE = 64 };

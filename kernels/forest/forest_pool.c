@@ -38,7 +38,7 @@ static void destroy_pool(void *object)
   free(pool);
 }
 
-/* Adds a segment of at least `bytes` on this rank. Collective. */
+/* Adds a segment to the pool, with at least `bytes` on this rank. Collective. */
 static osla_err add_segment(forest_pool *pool, size_t bytes)
 {
   OSLA_MAKES(NULL, NULL); /* destroying the transport also destroys the segment */

@@ -1,8 +1,9 @@
 /* Memory and state that all forests of a transport share (private to forests): segments that every
- * rank reaches, the arrays that neighbours read in place, and the forests with transfers under way.
+ * rank can access, the arrays that ranks of a node read in place, and the list of forests with
+ * transfers in progress.
  *
  * The memory comes in segments of at least 1 MiB on each rank. Each forest has a piece of one
- * segment. If a piece does not fit on some rank, all ranks make another segment. */
+ * segment. If a piece does not fit on some rank, all ranks create another segment. */
 #ifndef FOREST_POOL_H
 #define FOREST_POOL_H
 
@@ -25,7 +26,7 @@ typedef struct pool_piece {
 
 enum { POOL_PIECE_NUMBERS = 256 };
 
-/* A free range of a segment. */
+/* A free range in a segment. */
 typedef struct pool_hole {
   struct pool_hole *next; /* free range with the next higher offset */
   size_t offset, bytes;
@@ -35,36 +36,34 @@ typedef struct pool_segment {
   struct pool_segment *next;
   osla_segment *segment;
   pool_hole *holes;
-  int n_pieces; /* number of allocated pieces */
+  int n_pieces; /* number of allocated pieces of the segment */
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
 /* An array that ranks of the same node read in place. Entries of the table never move, because
  * other threads read them without the pool's lock. */
-enum {
-  POOL_ARRAYS = 256,
-  POOL_BLOCKS = 256
-}; /* number of entries in a block; largest number of blocks */
+/* number of entries in a block; largest number of blocks */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 };
 typedef struct pool_array {
   osla_segment *segment; /* segment that holds the array; NULL if this table entry is free */
   bool is_mine; /* true if osla_vertices_create made the array; false if osla_vertices_in did */
-  unsigned char *base; /* address of the array on this rank */
+  unsigned char *base; /* address of the array in this rank's memory */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments,
-    **last; /* list of all segments; the first one is used by all waits of forests */
+  /* list of all segments; the first one is used by all waits of forests */
+  pool_segment *segments, **last;
   pool_array *array[POOL_BLOCKS]; /* table of arrays, in blocks of POOL_ARRAYS entries; NULL: block
                                      not allocated */
   int n_arrays;                   /* number of table entries that have ever been used */
-  uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */
-  uint64_t arrays_removed;        /* number of arrays removed so far */
-  atomic_flag is_locked;          /* spin lock for the state of all forests */
-  struct osla_forest *active;     /* list of forests that have values to read or to send */
-  struct osla_forest
-    *pending;          /* list of forests with two-level transfers whose next part may start */
+  uint64_t array_changes;  /* number that grows whenever an array is added or removed; at least 1 */
+  uint64_t arrays_removed; /* number of arrays removed so far */
+  atomic_flag is_locked;   /* spin lock for the state of all forests */
+  struct osla_forest *active; /* list of forests that have values to read or to send */
+  /* list of forests with two-level transfers whose next part may start */
+  struct osla_forest *pending;
   uint64_t far_bytes;  /* bytes of values sent to other nodes so far */
   bool verifies;       /* OSLA_VERIFY: true if values are checked after osla_forest_end_read */
   int n_forests;       /* number of forests that callers have created so far */

@@ -222,7 +222,7 @@ static uint64_t part_word(uint64_t part, uint32_t number)
   return (uint32_t)part | (uint64_t)number << 32;
 }
 
-/* Publishes a part to a node neighbour. */
+/* Publishes a part to another rank of the node. */
 static void send_near(forest_ring *ring, forest_head head, size_t slot)
 {
   near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));

@@ -29,15 +29,14 @@
 typedef struct forest_head {
   uint64_t signature; /* transfer in short form, from osli_forest_signature */
   uint32_t number;    /* low 32 bits of the transfer's number */
-  uint32_t
-    consumed; /* between nodes: low 32 bits of the number of parts that the sender has consumed */
+  /* between nodes: low 32 bits of the number of parts that the sender has consumed */
+  uint32_t consumed;
 } forest_head;
 
 /* Counters of a ring in this rank's piece of the pool; the rank at the other end writes them. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have arrived from another node */
-  _Atomic uint64_t
-    consumed; /* number of parts sent by this rank that the other side has consumed */
+  _Atomic uint64_t consumed; /* number of parts from this rank that the other rank has consumed */
 } ring_words;
 
 /* A ring, as seen by one of its two ranks. All counts are numbers of parts since the ring was
@@ -51,16 +50,16 @@ typedef struct forest_ring {
   ring_words *words;           /* counters that the other rank writes, in this rank's piece */
   unsigned char *slots;        /* slots that the other rank writes, in this rank's piece */
   size_t far_slots, far_words; /* offsets of the other rank's slots and counters in its segment */
-  unsigned char
-    *near_slots; /* address of the other rank's slots if it is on this node; otherwise NULL */
-  ring_words
-    *near_words; /* address of the other rank's counters if it is on this node; otherwise NULL */
-  uint64_t sent,
-    consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
+  /* address of the other rank's slots if it is on this node; otherwise NULL */
+  unsigned char *near_slots;
+  /* address of the other rank's counters if it is on this node; otherwise NULL */
+  ring_words *near_words;
+  /* number of parts that this rank has sent; number of parts that it has consumed */
+  uint64_t sent, consumed;
   uint64_t credited; /* number of consumed parts that this rank has acknowledged, by the counter or
                         in a header */
-  uint64_t
-    credited_by_word; /* number of consumed parts that this rank has acknowledged by the counter */
+  /* number of consumed parts that this rank has acknowledged by the counter */
+  uint64_t credited_by_word;
   uint64_t consumed_by_head; /* number of this rank's sent parts that headers from the other rank
                                 acknowledge */
   _Atomic uint64_t departed; /* number of sent parts that have left the send buffer */
@@ -71,8 +70,8 @@ typedef struct forest_ring {
   osla_posted credit;     /* the latest put of a counter to another node */
   osla_line *in, *out; /* message lines that receive and send parts; NULL if the ring uses puts */
   uint64_t receives_started; /* number of receives started on the line `in` */
-  uint64_t
-    n_traced; /* number of parts sent on the line `out` whose completion is recorded in the trace */
+  /* number of parts sent on the line `out` whose completion is recorded in the trace */
+  uint64_t n_traced;
 } forest_ring;
 
 /* _set_size sets the number and size of slots for a link with so many edges; both ends compute

@@ -11,7 +11,7 @@
  * Local. Errors: ARG, MEM. */
 osla_err osli_forest_check_arguments(osla_forest *f, const forest_transfer *x);
 
-/* Ends all ranks with a message if another rank's transfer differs from this rank's. */
+/* Ends the job with a message if another rank's transfer differs from this rank's. */
 void osli_forest_check_signature(const osla_forest *f, uint64_t number, const forest_transfer *x,
                                  int rank, uint64_t their_number, uint64_t their_signature);
 

@@ -67,8 +67,8 @@ static uint64_t start_transfer(osla_forest *f)
   return number;
 }
 
-/* Begins a transfer. Its record is filled in place: copying a fresh struct stalls on store
- * forwarding. */
+/* Begins a transfer. The record of the transfer is filled in place, because copying a newly written
+ * struct is slow. */
 static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_combine combine,
                                osla_unit unit, user_arrays at, osla_forest_run *run)
 {

@@ -65,13 +65,13 @@ static inline int64_t osli_block_index(const vertex_block *b, int64_t i)
 /* True if a list of n indices is a block with rows of at least 8 indices. *out is the block. */
 bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out);
 
-/* The lowest and the highest index of a block. */
+/* Return the lowest and the highest index of a block. */
 void osli_block_range(const vertex_block *b, int64_t *low, int64_t *high);
 
 /* Indices of vertices: a list, or a block, or the numbers first, first + 1, ... */
 typedef struct vertex_index {
-  const uint32_t *list;      /* NULL if the indices are not a list */
-  const vertex_block *block; /* NULL if the indices are not a block */
+  const uint32_t *list;      /* list of indices; NULL if the indices are a block or ascend by 1 */
+  const vertex_block *block; /* block of indices; NULL if the indices are a list or ascend by 1 */
   int64_t first;
 } vertex_index;
 
@@ -89,8 +89,8 @@ typedef struct vertex_list {
   int64_t stride;     /* bytes from one vertex to the next */
   const uint32_t *at; /* list of indices, or NULL */
   int64_t first;
-  const vertex_block
-    *block; /* block of indices, or NULL; loops over a block handle one row of it at a time */
+  /* block of indices, or NULL; loops over a block handle one row of it at a time */
+  const vertex_block *block;
 } vertex_list;
 
 /* Address of vertex i of a list that has no block. */

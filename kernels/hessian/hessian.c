@@ -90,7 +90,8 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
   return OSLA_OK;
 }
 
-/* Progress hook: announces waiting messages to other nodes, and adds messages that arrive. */
+/* Progress hook of the accumulator: announces waiting messages to other nodes, and adds messages
+ * that have arrived. */
 static void wire_step(void *hessian)
 {
   osla_hessian *h = hessian;

@@ -21,20 +21,20 @@ struct osla_hessian {
   local_view v;
   osla_segment *segment; /* one segment for each rank: the rank's lock, and the rings and counters
                           * of transfers between nodes (hessian_wire.h) */
-  node_sums
-    *node; /* sums of updates for owners on other nodes; NULL if options.node_sums is false */
+  /* sums of updates for owners on other nodes; NULL if options.node_sums is false */
+  node_sums *node;
 
-  pthread_mutex_t
-    mutex; /* protects free_list, pending_gradient, dirty, stats, memory and memory_peak */
+  /* protects free_list, pending_gradient, dirty, stats, memory and memory_peak */
+  pthread_mutex_t mutex;
   struct workspace *free_list;
-  double *gradient;         /* [n] gradient of the last commit */
+  double *gradient;         /* [n] gradient after the latest commit */
   double *pending_gradient; /* [n] this rank's gradient updates since the last commit, summed */
   bool dirty;               /* true if this rank has had updates since the last commit */
   osla_hessian_stats stats; /* totals of all updates that have returned, and of the progress hook */
   size_t memory, memory_peak;       /* bytes of memory in use; largest value so far */
   size_t memory_fixed, memory_most; /* bytes of rings, tables and node sums; memory cap in bytes, or
                                        SIZE_MAX if there is no cap */
-  struct ledger *ledger;            /* ids of the updates that were added (hessian_ledger.h) */
+  struct ledger *ledger; /* ledger of the ids of updates that were added (hessian_ledger.h) */
 
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;

@@ -13,12 +13,14 @@
 enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
-  int64_t first, past;        /* range of the chunk in the piece's row list */
-  int n_runs;                 /* number of runs; 0: rows are added one by one */
-  int64_t run[RUNS_MOST + 1]; /* first row of each run; run[n_runs] = past */
+  int64_t first, past; /* range of the chunk in the piece's row list */
+  int n_runs;          /* number of runs; 0: rows are added one by one */
+  /* positions in the row list at which the runs begin; run[n_runs] = past */
+  int64_t run[RUNS_MOST + 1];
 } chunk;
 
-/* Tests whether row r of the list follows row r - 1 both in H and among the values. */
+/* Tests whether row number r of the list directly follows row number r - 1, both in H and among the
+ * values. */
 static bool follows(const piece *p, int64_t r)
 {
   return p->row[r] == p->row[r - 1] + 1 &&

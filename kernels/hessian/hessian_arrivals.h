@@ -29,9 +29,9 @@ enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
 
 typedef struct arrival_shape {
   int leaves, fan, levels;       /* number of levels above the leaves */
-  int count[ARRIVAL_LEVELS + 1]; /* number of words per level; level 0: the leaves */
+  int count[ARRIVAL_LEVELS + 1]; /* number of words on each level; level 0 contains the leaves */
   int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level */
-  int words;                     /* number of words of all levels */
+  int words;                     /* number of words on all levels together */
 } arrival_shape;
 
 /* State of one origin at a gate. Only the rank that serves the origin writes it; the queue's lock
@@ -40,7 +40,7 @@ typedef struct intake {
   _Atomic uint64_t fetched; /* bytes fetched from the origin's ring */
   uint64_t credited;        /* number of bytes that the origin has been allowed to overwrite */
   _Atomic uint64_t applied; /* bytes of messages that have been added to H */
-  _Atomic uint32_t state;   /* IDLE, QUEUED or SERVED; protected by the queue's lock */
+  _Atomic uint32_t state;   /* IDLE, QUEUED or SERVED; protected by the lock of the queue */
 } intake;
 
 /* A gate as seen by one rank of its node. All members except `seen` point into the gate's memory,
@@ -82,8 +82,7 @@ static inline int arrival_ring(uint64_t word)
   return (int)(word & ((1 << ARRIVAL_RING_BITS) - 1));
 }
 
-/* The calls below may be made by any rank of the node, by one thread of it at a time. They never
- * wait. */
+/* Any rank of the node may call the functions below, with one thread at a time. They never wait. */
 
 /* Queues the origins that have new messages. */
 void osli_arrivals_collect(const arrivals *gate);

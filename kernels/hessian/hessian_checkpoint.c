@@ -96,7 +96,7 @@ static osla_err check_whole(const osla_hessian *h)
   return OSLA_OK;
 }
 
-/* Stops updates on all ranks and makes the copies of all ranks. Collective. */
+/* Stops updates on all ranks, and makes each rank's copies of its data. Collective. */
 static osla_err take_snapshot(osla_hessian *h, snapshot *s)
 {
   osli_gate_close(h);
@@ -199,7 +199,7 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
  * continue. Also called after an error. */
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
-  err = osla_agree(h->v.t, err); /* wait until no rank reads H any more */
+  err = osla_agree(h->v.t, err); /* waits until no rank reads H any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
   err = osla_agree(h->v.t, err); /* waits until all ranks have converted their parts, because then
                                   * other ranks of the node may add to
@@ -265,7 +265,8 @@ static osla_err check_kind(const osla_hessian *h, const char *path, osla_file *f
   return OSLA_OK;
 }
 
-/* Collective; all ranks return the same error. */
+/* Checks that a file is a checkpoint with the properties of this accumulator. Collective; all ranks
+ * return the same error. */
 static osla_err check_file(const osla_hessian *h, const char *path, const char *job,
                            osla_file *file)
 {
@@ -288,7 +289,7 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
 
 /* Data that a restore reads before it changes the accumulator. */
 typedef struct content {
-  void *gradient; /* [n] double or int64_t */
+  void *gradient; /* [n] gradient that was read: double, or int64_t in order-independent mode */
   uint64_t *ids;
   int64_t n_ids;
 } content;

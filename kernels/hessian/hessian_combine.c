@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* prefetch for writing into all cache levels */
+/* prefetches a cache line for writing, into all cache levels */
 #define FETCH(address) __builtin_prefetch((address), 1, 3)
 
 #define SUM(old, value)     ((old) + (value))

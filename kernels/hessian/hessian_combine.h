@@ -28,7 +28,7 @@ struct combiner {
  * given). */
 osla_err osli_combiner_make(const osla_hessian_options *options, combiner *out);
 
-/* Value of every element of H before the first update. */
+/* Returns the value that every element of H has before the first update. */
 double osli_combiner_initial(const osla_hessian_options *options);
 
 /* _h: type of H. _values: type of G and U. */

@@ -36,8 +36,8 @@ typedef struct part {
   int position, owner; /* index of this owner among the owners that have a part; the owner's rank */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
-  near_part
-    near; /* memory on this node to which the part is added; local = NULL if the part is sent */
+  /* memory on this node to which the part is added; local = NULL if the part is sent */
+  near_part near;
 } part;
 
 /* Makes the piece with rows [r, r + rows) and columns [c, c + cols) of a part, without values. Its

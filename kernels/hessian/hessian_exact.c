@@ -22,13 +22,13 @@ typedef struct offence {
 } offence;
 
 struct exact_state {
-  fixed_point h,
-    g; /* fixed-point formats of H and of the gradient; g.bound = 0 if there is no gradient */
-  int64_t *gradient;     /* [n] sum of this rank's gradient updates since the last commit */
+  /* fixed-point formats of H and of the gradient; g.bound = 0 if there is no gradient */
+  fixed_point h, g;
+  int64_t *gradient;     /* [n] this rank's gradient updates since the last commit, summed */
   osla_segment *segment; /* segment with one word for each rank: mask of the stripes of its part of
                           * H that are in fixed point */
-  unsigned char *
-    *part; /* [p * q] local arrays in the order of grid positions; NULL for ranks on other nodes */
+  /* [p * q] local arrays in the order of grid positions; NULL for ranks on other nodes */
+  unsigned char **part;
   pthread_mutex_t mutex; /* protects the member `first` */
   offence first;
   bool failed; /* true if the offence `first` was reported on all ranks */

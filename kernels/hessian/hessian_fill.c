@@ -17,7 +17,7 @@ typedef struct products {
   const update *u;
   int64_t r0, c0;
   const piece *p;
-  unsigned char *values; /* column-major, leading dimension p->ld */
+  unsigned char *values; /* values of the piece, column-major with leading dimension p->ld */
 } products;
 
 /* Computes rows [low, high) of columns [c, c + cols). */

@@ -1,10 +1,10 @@
 /* Fixed-point numbers: whole multiples of 2^-s in an int64_t (internal, pure).
  *
- * For a bound b > 0, s is the largest integer with b 2^s <= 2^51. So every number within the bound
- * has at most 51 bits: conversion between double and fixed point is exact in both directions, and
- * 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3
- * 2^51, because doubles of that size are 1 apart: this rounds to nearest, ties to even, equally on
- * every machine, and vectorises without special instructions. */
+ * For a bound b > 0, s is the largest integer with b * 2^s <= 2^51. So every number within the
+ * bound has at most 51 bits: conversion between double and fixed point is exact in both directions,
+ * and 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3
+ * * 2^51. Since doubles of that size are 1 apart, this addition rounds to nearest, ties to even. It
+ * does so equally on every machine, and vectorises without special instructions. */
 #ifndef OSLA_HESSIAN_FIXED_H
 #define OSLA_HESSIAN_FIXED_H
 
@@ -15,11 +15,11 @@
 
 typedef struct fixed_point {
   double bound;
-  double scale, unit; /* 2^s and 2^-s */
+  double scale, unit; /* factors 2^s and 2^-s */
   int64_t limit; /* largest magnitude of a fixed-point number: the bound times 2^s, rounded up */
 } fixed_point;
 
-#define FIXED_SHIFT  0x1.8p52 /* 3 2^51; doubles of this size are 1 apart */
+#define FIXED_SHIFT  0x1.8p52 /* the number 3 * 2^51; doubles of this size are 1 apart */
 #define FIXED_DANGER (INT64_C(1) << 62)
 
 /* Computes scale and limit from a bound. If the bound is not in [1e-250, 1e250], sets all members
@@ -29,7 +29,7 @@ static inline bool fixed_make(double bound, fixed_point *out)
   *out = (fixed_point){0};
   if (!(bound >= 1e-250 && bound <= 1e250)) return false;
   int e;
-  double mantissa = frexp(bound, &e); /* bound = mantissa 2^e, 1/2 <= mantissa < 1 */
+  double mantissa = frexp(bound, &e); /* the bound is mantissa * 2^e with 1/2 <= mantissa < 1 */
   int s = 51 - e + (mantissa == 0.5);
   out->bound = bound;
   out->scale = ldexp(1.0, s);

@@ -30,12 +30,12 @@ enum { PRODUCT_COLUMNS = 128 };
 /* An inbox: buffer and state for the messages of one origin at a time. Used by the progress hook
  * only. */
 typedef struct inbox {
-  const arrivals
-    *gate; /* gate at which the origin has announced its messages; NULL: the inbox is free */
+  /* gate at which the origin has announced its messages; NULL: the inbox is free */
+  const arrivals *gate;
   int leaf, origin, gate_rank;
   intake *from;
   unsigned char *buffer; /* [inbox_bytes] messages in the order of the origin's ring */
-  size_t head, tail;     /* the buffer holds fetched bytes [head, tail) */
+  size_t head, tail;     /* range [head, tail) of the buffer that holds fetched bytes */
   size_t arriving;       /* bytes in flight, which will be stored after `tail` */
   osla_transfer transfer[2];
   osla_posted credit;
@@ -43,14 +43,14 @@ typedef struct inbox {
   unsigned char *values; /* products of the columns of G that were received */
   uint64_t stripes;      /* mask of the stripes that are locked for a chain */
   bool in_chain;
-  osla_stripes_patience
-    patience; /* state of the attempts to lock the stripes of the message at the head */
+  /* state of the attempts to lock the stripes of the message at the head */
+  osla_stripes_patience patience;
 } inbox;
 
 typedef struct inbox_table {
   arrivals *gates; /* [ranks of this node] this rank's view of each rank's gate */
-  uint64_t
-    *seen;    /* [ranks of this node][words - leaves] memory for the member `seen` of each gate */
+  /* [ranks of this node][words - leaves] memory for the member `seen` of each gate */
+  uint64_t *seen;
   int next;   /* index, among the ranks of this node, of the rank whose gate is polled next in
                * addition to this   rank's own */
   inbox of[]; /* [n_inboxes] inboxes, each of which serves one origin at a time */
@@ -213,7 +213,7 @@ static uint64_t fetched(const inbox *in)
   return atomic_load_explicit(&in->from->fetched, memory_order_relaxed);
 }
 
-/* Returns the leaf word that the origin has written. */
+/* Returns the latest leaf word that the origin has written. */
 static uint64_t announced(const inbox *in)
 {
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);

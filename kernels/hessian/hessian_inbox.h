@@ -1,10 +1,11 @@
-/* Receives messages from other nodes and adds them to H (internal). */
+/* Inboxes: receive messages from other nodes and add them to H (internal). */
 #ifndef OSLA_HESSIAN_INBOX_H
 #define OSLA_HESSIAN_INBOX_H
 
 #include "kernels/hessian/hessian_wire.h"
 
-/* Creates the inboxes, after osli_wire_sizes and the segment. Errors: MEM. */
+/* Creates the inboxes. Must be called after osli_wire_sizes and after the segment was created.
+ * Errors: MEM. */
 osla_err osli_inboxes_create(osla_hessian *h);
 void osli_inboxes_free(osla_hessian *h);
 size_t osli_inboxes_bytes(const wire *w);

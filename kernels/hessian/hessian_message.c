@@ -1,4 +1,4 @@
-/* Packs and unpacks messages to owners; no communication. */
+/* Packs and unpacks messages to owners of H. No communication. */
 #include "kernels/hessian/hessian_message.h"
 #include "src/blas/move.h"
 

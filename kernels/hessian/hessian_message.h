@@ -21,8 +21,8 @@ enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
 typedef struct message_head {
   uint64_t stripes;    /* mask of the stripes that the whole chain of messages touches */
-  uint32_t owner;      /* rank whose part of H the message updates */
-  uint32_t elements;   /* number of values if work is only modelled, else 0 */
+  uint32_t owner;      /* rank of the owner whose part of H the message updates */
+  uint32_t elements;   /* number of values if work is only modelled; otherwise 0 */
   uint32_t bytes;      /* bytes of the message with head and padding, a multiple of MESSAGE_PAD */
   uint32_t flags;      /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
   uint32_t rows, cols; /* size of the rectangle; if both are 0, the message has only flags */
@@ -46,7 +46,7 @@ size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t ele
  * message holds columns of G with k elements instead of values. */
 size_t osli_message_size(const piece *p, int64_t k, size_t element);
 
-/* Returns whether the piece's indices need 64 bits. */
+/* Returns whether the indices of the piece are too large for 32 bits. */
 bool osli_message_is_wide(const piece *p);
 
 /* Writes a message and returns its bytes. osli_message_put writes the values of the piece;

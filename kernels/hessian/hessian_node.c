@@ -18,7 +18,7 @@
 
 enum { LINE = 64 };
 
-/* head in front of each array */
+/* bytes of the head in front of each array */
 typedef struct node_head {
   osla_stripes lock;
   alignas(LINE) _Atomic uint64_t
@@ -27,7 +27,8 @@ typedef struct node_head {
 
 struct node_sums {
   osla_segment *segment;
-  near_part of[]; /* [ranks]; local = NULL for ranks of this node and ranks without elements */
+  near_part of[]; /* [ranks] array for each owner; local = NULL for ranks of this node and ranks
+                   * without elements of H */
 };
 
 static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
@@ -38,7 +39,7 @@ static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
   return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Returns the rank with index node_rank among the ranks of this node. */
+/* Returns the rank that has index `node_rank` among the ranks of this node. */
 static int rank_of_member(const osla_transport *t, int node_rank)
 {
   int rank = 0;
@@ -173,8 +174,8 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 /* Local and global indices of an array, and the range of the triangle in each column. */
 typedef struct index_lists {
   int64_t rows, cols;
-  int64_t *row, *row_global; /* [rows] local and global row indices */
-  int64_t *col, *col_global; /* [cols] local and global column indices */
+  int64_t *row, *row_global; /* [rows] local indices and global indices of the rows */
+  int64_t *col, *col_global; /* [cols] local indices and global indices of the columns */
   int64_t *begin, *end;      /* [cols] range of rows of the triangle in each column */
 } index_lists;
 
@@ -202,7 +203,7 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
   return OSLA_OK;
 }
 
-/* Sends a piece, one message for as many columns as fit. */
+/* Sends a piece as a sequence of messages, each with as many columns as fit. */
 static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
 {
   for (int64_t c = 0, cols; c < p->cols; c += cols) {
@@ -220,7 +221,7 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
   }
 }
 
-/* Sends columns [c, c + cols) of an array. */
+/* Sends the columns [c, c + cols) of an array to its owner. */
 static void send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
                          int64_t c, int64_t cols, osla_hessian_stats *stats)
 {

@@ -12,9 +12,9 @@ typedef struct near_part {
                            for the owner */
   int64_t lld;
   osla_stripes *lock;
-  _Atomic uint64_t
-    *touched; /* mask in which the touched stripes are recorded; NULL if they are not recorded */
-  int host;   /* rank that sends the node's sum to the owner; unused if the owner is on this node */
+  /* mask in which the touched stripes are recorded; NULL if they are not recorded */
+  _Atomic uint64_t *touched;
+  int host; /* rank that sends the node's sum to the owner; unused if the owner is on this node */
 } near_part;
 
 /* Node sums. _create, _destroy and _send are collective, and do nothing if options.node_sums is

@@ -25,11 +25,11 @@
 
 /* Messages that wait for one node. All counters are in bytes since creation. */
 typedef struct outbox {
-  pthread_mutex_t
-    mutex; /* held by one sender for a whole chain; protects the members from `ring` to `fetched` */
+  /* held by one sender for a whole chain; protects the members from `ring` to `fetched` */
+  pthread_mutex_t mutex;
   int ring; /* index of the ring in the pool of rings; -1: no ring */
-  uint64_t written,
-    chain;          /* bytes written so far; value of `written` at the start of the current chain */
+  /* bytes written so far; value of `written` at the start of the current chain */
+  uint64_t written, chain;
   uint64_t fetched; /* number of bytes that the node has fetched, according to its latest reports */
   _Atomic uint64_t ready; /* value for the leaf word: number of bytes that may be fetched, and
                              number of the ring */
@@ -46,10 +46,10 @@ typedef struct outbox_table {
   _Atomic(outbox *) fresh; /* list of outboxes, to which threads add */
   outbox *announcing;      /* list of outboxes that only the progress hook uses */
   pthread_mutex_t pool;    /* protects ring_node and next_ring */
-  int *ring_node,
-    next_ring; /* [n_rings] node that uses each ring, or -1; ring at which the next search begins */
-  atomic_int wanted; /* number of threads that wait for a ring */
-  outbox of[];       /* [n_nodes] one outbox for each node */
+  /* [n_rings] node that uses each ring, or -1; ring at which the next search begins */
+  int *ring_node, next_ring;
+  atomic_int wanted; /* number of threads that wait for a free ring */
+  outbox of[];       /* [n_nodes] outbox for each node */
 } outbox_table;
 
 osla_err osli_outboxes_create(osla_hessian *h)

@@ -5,7 +5,8 @@
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian_wire.h"
 
-/* Creates the outboxes, after osli_wire_sizes and the segment. Errors: MEM. */
+/* Creates the outboxes. Must be called after osli_wire_sizes and after the segment was created.
+ * Errors: MEM. */
 osla_err osli_outboxes_create(osla_hessian *h);
 void osli_outboxes_free(osla_hessian *h);
 size_t osli_outboxes_bytes(const wire *w);

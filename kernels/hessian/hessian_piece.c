@@ -1,4 +1,4 @@
-/* Queries on a piece of an update. */
+/* Functions that return properties of a piece of an update. */
 #include "kernels/hessian/hessian_piece.h"
 #include "kernels/hessian/hessian_split.h"
 

@@ -113,12 +113,12 @@ void osli_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global
     if (uplo == OSLA_GENERAL) {
       begin[c] = 0;
       end[c] = rows;
-    } else if (uplo == OSLA_LOWER) { /* lower triangle: row index >= column index */
+    } else if (uplo == OSLA_LOWER) { /* lower triangle: rows with index >= column index */
       while (r < rows && row_global[r] < col_global[c])
         r++;
       begin[c] = r;
       end[c] = rows;
-    } else { /* upper triangle: row index <= column index */
+    } else { /* upper triangle: rows with index <= column index */
       while (r < rows && row_global[r] <= col_global[c])
         r++;
       begin[c] = 0;

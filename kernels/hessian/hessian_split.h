@@ -11,9 +11,9 @@
  * Group p has the entries start[p] .. start[p + 1] - 1; within a group, global indices ascend. */
 typedef struct index_split {
   int64_t *position; /* [count] position in the caller's list */
-  int64_t *global;   /* [count] global index */
-  int64_t *local;    /* [count] local index on the owner */
-  int64_t *start;    /* [nprocs + 1] first entry of each group */
+  int64_t *global;   /* [count] global index of each entry */
+  int64_t *local;    /* [count] local index of each entry on its owner */
+  int64_t *start;    /* [nprocs + 1] index of the first entry of each group */
   int *used;         /* [n_used] processes whose groups are not empty, ascending */
   int n_used;
   int64_t *sorted; /* [2 count] scratch: pairs (index, position) */

@@ -7,14 +7,14 @@
 #include "kernels/hessian/hessian_piece.h"
 #include "kernels/hessian/hessian_workspace.h"
 
-/* The data of an update: G for H[ix, ix] += G^T G, or a ready block U. */
+/* The data of an update: G for H[ix, ix] += G^T G, or a ready block U for H[ix, ix] += U. */
 typedef struct update {
-  int64_t k;                 /* number of rows of G; negative for a ready block */
-  const unsigned char *data; /* G or U, column-major, leading dimension ld */
+  int64_t k;                 /* number of rows of G; negative if there is a ready block U */
+  const unsigned char *data; /* matrix G or U, column-major with leading dimension ld */
   int64_t ld;
-  const unsigned char *row_panel,
-    *col_panel; /* columns of G with k elements each, in the order of the sorted row indices and of
-                 * the sorted column indices */
+  /* columns of G with k elements each, in the order of the sorted row indices and of the sorted
+   * column indices */
+  const unsigned char *row_panel, *col_panel;
 } update;
 
 /* Sets values (rows x cols, leading dimension rows) for a piece whose first row and column are at
@@ -29,7 +29,7 @@ void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
 /* Delivers the part of every owner. The workspace must hold the grouped indices of the update. */
 osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u);
 
-/* Runs one update. The caller has checked the arguments. */
+/* Runs one update, whose arguments have been checked. */
 osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
                          const int64_t *jx);
 

@@ -31,15 +31,16 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* largest number of ranks that are on other nodes, for any rank */
   int ranks, n_nodes;
-  int node, position;       /* this rank's node, and its index among the node's ranks */
+  /* index of this rank's node; index of this rank among the ranks of its node */
+  int node, position;
   int *member, *node_start; /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member`
                              * of the first rank of each node */
   struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */
   struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;
 
-/* Creates h->wire with the tables of ranks and nodes. fan: see hessian_arrivals.h. Local. Errors:
- * MEM. */
+/* Creates h->wire, with the tables of ranks and nodes. fan: number of words below each word of a
+ * gate's tree (hessian_arrivals.h). Local. Errors: MEM. */
 osla_err osli_wire_create(osla_hessian *h, int fan);
 void osli_wire_free(osla_hessian *h);
 

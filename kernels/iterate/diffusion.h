@@ -8,7 +8,7 @@ enum { DIMENSIONS = 3, FACES = 6 };
 
 struct osla_diffusion {
   osla_diffusion_options o;
-  int rank, position[DIMENSIONS]; /* this rank's position in the process grid */
+  int rank, position[DIMENSIONS]; /* this rank; its coordinates in the process grid */
   int64_t first[DIMENSIONS], count[DIMENSIONS];
   int64_t stride[DIMENSIONS]; /* distances in a state between neighbours in x, y and z: 1, row
                                  length, plane size */

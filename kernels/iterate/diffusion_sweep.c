@@ -1,5 +1,5 @@
-/* Sweeps over the own points, row by row. The residual comes at no extra cost: b - A x is six times
- * the change of each value. */
+/* Sweeps over the own points, row by row. The residual comes at no extra cost: an element of b - A
+ * x is six times the change of the point's value. */
 #include "kernels/iterate/diffusion.h"
 
 #include <math.h>

@@ -87,7 +87,7 @@ osla_err osli_halos_drop_next(osla_iteration *it)
   return OSLA_OK;
 }
 
-/* Receives the newest message of halo h; a message of another run is ignored. */
+/* Receives the newest message of halo h. A message of another run is ignored. */
 static osla_err receive_newest(osla_iteration *it, int h)
 {
   const void *message;

@@ -14,12 +14,12 @@
  * ignored. */
 enum { OSLA_ITERATE_RUN_SHIFT = 42, OSLA_ITERATE_RUNS = (1 << 20) - 1 };
 
-/* Progress of a run's certificate (certificate.c). */
+/* State of the certificate of a run (certificate.c). */
 typedef enum certificate_state {
   ESTIMATING, /* a reduction of stale residuals (of parts from different sweeps) is running */
   RECORDED, /* this rank has recorded its part and sent its halos; some halos of neighbours have not
                arrived */
-  CERTIFYING /* a reduction of the residuals of the recorded state is running */
+  CERTIFYING /* a reduction of the recorded state's residuals is running */
 } certificate_state;
 
 typedef struct certificate {
@@ -35,9 +35,9 @@ typedef struct certificate {
   double distance; /* largest |M x + c - x| / v of the last snapshot */
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
-  int64_t rounds, wait_rounds,
-    pause;   /* number of reductions so far; number of rounds since the last snapshot; number of
-              * rounds after   which the next snapshot is taken */
+  /* number of reductions so far; number of rounds since the last snapshot; number of rounds
+   * after which the next snapshot is taken */
+  int64_t rounds, wait_rounds, pause;
   bool last; /* true if the snapshot was taken after the last sweep */
 } certificate;
 
@@ -53,7 +53,7 @@ typedef struct recorder {
   double since;
 } recorder;
 
-/* Time limit on neighbours that stop (watch.c). */
+/* Detects neighbours that have stopped (watch.c). */
 typedef struct watch {
   int n, rank[OSLA_REDUCTION_NEIGHBOURS]; /* number of watched neighbours, 0 without a time limit;
                                              ranks of the watched neighbours */
@@ -83,7 +83,7 @@ struct osla_iteration {
   double *recorded; /* [length] recorded state; after the last sweep, the current state itself */
   double *v;        /* [length] vector v of the bound |M| v <= alpha v; NULL: no bound */
   double alpha;
-  uint64_t run; /* number of the current call of osla_iterate, from 1 */
+  uint64_t run; /* number of the latest call of osla_iterate, from 1 */
   /* One element for each halo: the latest message in its channel; in how many of the two states
    * this message is missing; number of sweeps with this message; whether the sender makes no more
    * sweeps. */
@@ -91,8 +91,8 @@ struct osla_iteration {
   int *unpacks_left;
   int64_t *sweeps_since;
   bool *is_last;
-  int64_t sweeps,
-    sent_at; /* number of sweeps of this rank; value of `sweeps` when this rank last sent halos */
+  /* number of sweeps of this rank; value of `sweeps` when this rank last sent halos */
+  int64_t sweeps, sent_at;
   bool is_swept; /* true if the spare state already holds the next sweep, which computing the first
                   * residual has made */
   double swept2; /* squared residual that this sweep returned */

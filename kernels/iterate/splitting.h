@@ -18,7 +18,7 @@ enum { SYMMETRIC = 8 };
 
 /* Operations that splittings of sparse and dense matrices implement differently. */
 typedef struct split_kind {
-  /* Computes s->residual := b - A x. */
+  /* Sets s->residual to b - A x. */
   void (*residual)(const osla_splitting *s, const double *x);
   /* Computes s->step := |A'| |x|, where A' is A without its diagonal blocks of `block` rows, or A
    * itself if block = 0. */
@@ -47,8 +47,8 @@ struct osla_splitting {
   osla_halo *halos;
   int32_t **sent; /* [n_halos] indices of the own rows whose values the peer of each halo needs, in
                    * the order of the message */
-  int64_t *
-    received; /* [n_halos] index, among the ghosts, of the first value from the peer of each halo */
+  /* [n_halos] index, among the ghosts, of the first value from the peer of each halo */
+  int64_t *received;
   int32_t *memory; /* memory of all index lists in `sent` */
 };
 

@@ -44,7 +44,7 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
     memcpy(to + j * m, s->dense + from + (from + j) * s->n, (size_t)m * sizeof *to);
 }
 
-/* cannot fail, because the sizes were checked before */
+/* ---- reading rows ---- */
 
 /* Sets to [s->n x count] to the transpose of A's rows first .. first + count - 1, restricted to
  * this rank's columns. */

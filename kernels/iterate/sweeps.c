@@ -12,8 +12,8 @@ struct osla_sweeps {
   own_preconditioner own; /* must be the first member, because krylov.h casts pointers */
   osla_iteration *it;
   int64_t length;
-  double *right; /* [own.rows] the caller's right-hand side */
-  double *state; /* [length] state of the iteration */
+  double *right; /* [own.rows] right-hand side of the current call */
+  double *state; /* [length] state that the iteration sweeps */
 };
 
 enum { DEFAULT_SWEEPS = 3 };

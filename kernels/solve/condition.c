@@ -62,9 +62,9 @@ static osla_err solve_and_norm(estimator *e, double *value)
   return osla_matrix_norm(e->vector, OSLA_NORM_ONE, value);
 }
 
-/* Replaces each x_i by its sign (complex: x_i / |x_i|), and stores the signs in `sign` as well.
- * *changed: whether they differ from the previous contents of `sign`; always true for complex
- * types. */
+/* Replaces each x_i by its sign (for complex types by x_i / |x_i|), and stores the signs in `sign`
+ * as well. *changed: true if the signs differ from the previous contents of `sign`; always true for
+ * complex types. */
 static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
 {
   estimator old = *e;

@@ -1,4 +1,4 @@
-/* Solves in double precision with factors in single precision. If they fail, factors in double
+/* Solves in double precision with factors in single precision. If this fails, factors in double
  * precision are used. */
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"

@@ -18,8 +18,8 @@ struct osla_refinement {
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
-  double value, *maxima; /* scaled residual; largest element of each column of r */
-  int64_t *room;         /* scratch of osli_residual_compute */
+  double value, *maxima; /* scaled residual of x; largest absolute element in each column of r */
+  int64_t *room;         /* scratch memory for osli_residual_compute */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)
@@ -62,7 +62,7 @@ static osla_err correct(osla_refinement *f)
   return osla_matrix_add(1.0, f->x, 1.0, f->r);
 }
 
-/* Makes one iteration. *better: whether X was replaced. */
+/* Makes one iteration. *better: true if X was replaced by a better solution. */
 static osla_err iterate(osla_refinement *f, bool *better)
 {
   double before = f->value;

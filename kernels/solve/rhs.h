@@ -22,8 +22,8 @@ osla_err osli_rhs_check_matrix(const osla_matrix *a);
 /* Checks that uplo is OSLA_LOWER or OSLA_UPPER. Local. Errors: ARG. */
 osla_err osli_rhs_check_uplo(osla_uplo uplo);
 
-/* Checks that B has the size and type that a solve with A on this side needs. Local. Errors: ARG,
- * RANGE, MEM, UNSUPPORTED. */
+/* Checks that B has the size and the type that a solve with A needs, from the left or from the
+ * right. Local. Errors: ARG, RANGE, MEM, UNSUPPORTED. */
 osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b);
 
 /* True if a solve with A can work on B in place. Local. */

@@ -29,7 +29,7 @@ typedef struct trsm {
    * of a step */
   osla_pieces *pieces;
   bool readable;          /* true if ranks of a node read one another's parts of B in place */
-  _Atomic int64_t solved; /* number of steps whose rows this rank has solved */
+  _Atomic int64_t solved; /* number of steps whose block rows this rank has solved */
   int64_t widest;         /* largest number of local columns of B on any process column */
   int64_t strip; /* moving solve with TRANS: number of columns of B that are solved at a time */
   /* block columns of A that were fetched from other nodes, for the current and the next step */
@@ -42,8 +42,8 @@ typedef struct trsm {
   int64_t share_ld; /* leading dimension of `share` */
   /* stationary: number of steps whose block row of X may be sent along the process row */
   _Atomic int64_t publishable;
-  int64_t
-    n_stored; /* stationary, NOTRANS: number of steps whose block row of X has been stored in B */
+  /* stationary, NOTRANS: number of steps whose block row of X has been stored in B */
+  int64_t n_stored;
   /* stationary, NOTRANS: products that have been deferred */
   struct deferred_products *deferred;
   /* stationary, TRANS: pieces by which columns of B are sent to the owner of the diagonal block */
@@ -100,8 +100,8 @@ void osli_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const vo
 
 /* ---- trsm_run.c ---- */
 
-/* Allocates the memory of a moving solve: f->panels, or f->pieces and send buffers. Collective.
- * Errors: MEM, MPI. */
+/* Allocates the memory of a moving solve: f->panels (NOTRANS), or f->pieces and send buffers
+ * (TRANS). Collective. Errors: MEM, MPI. */
 osla_err osli_trsm_moving_open(trsm *f);
 
 /* Number of columns of B that a transposed solve (TRANS) solves at a time: as many as make the sums
@@ -112,7 +112,7 @@ int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
  * before. Pure. */
 bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
 
-/* Run all steps of a moving solve. Local. */
+/* Run all steps of a moving solve, without and with transposition. Local. */
 osla_err osli_trsm_run_notrans(trsm *f);
 osla_err osli_trsm_run_trans(trsm *f);
 

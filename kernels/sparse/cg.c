@@ -42,7 +42,7 @@ static osla_err precondition(cg *c)
   return OSLA_OK;
 }
 
-/* Computes r and |b|, both multiplied by 2^-exponent. */
+/* Computes the residual r and the norm |b|, both multiplied by 2^-exponent. */
 static osla_err first_residual(cg *c, const double *b, double *x)
 {
   int of_b, of_r;

@@ -212,7 +212,7 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
   return OSLA_OK;
 }
 
-/* Copies the block boundaries. */
+/* Copies the block boundaries of rows and columns. */
 static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t *column_start)
 {
   const int size = osla_transport_size(a->t), rank = osla_transport_rank(a->t);

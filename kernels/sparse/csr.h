@@ -28,7 +28,7 @@ struct osla_csr {
   double *ghost;         /* [n_ghosts] values of the ghosts; ranks of the node can read them */
 };
 
-/* Comparison for qsort and bsearch: int64_t, ascending. */
+/* Comparison function for qsort and bsearch: ascending int64_t. */
 int osli_csr_by_column(const void *left, const void *right);
 
 /* Sorts columns in ascending order and removes duplicates. Returns the number of remaining

@@ -1,4 +1,4 @@
-/* Common parts of the Krylov solvers. */
+/* Functions that the Krylov solvers share. */
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Common parts of the Krylov solvers: operator, sums and timing (private; osla_krylov.h is
+/* Functions that the Krylov solvers share: operator, sums and timing (private; osla_krylov.h is
  * public). */
 #ifndef KRYLOV_H
 #define KRYLOV_H
@@ -10,8 +10,8 @@ typedef struct krylov {
   osla_krylov_options options;
   osla_krylov_result *result;
   osla_sums *sums;
-  double
-    *shared; /* [columns] vector to which the operator is applied; ranks of the node can read it */
+  /* [columns] vector to which the operator is applied; ranks of the node can read it */
+  double *shared;
   double *own; /* [n_own] vectors that only this rank accesses */
   double start;
 } krylov;

@@ -10,12 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-  KIND_ARRAY,
-  KIND_PATTERN,
-  KIND_SYMMETRY,
-  KIND_INTEGER
-}; /* indices in the array sparse_head.kind */
+/* indices in the array sparse_head.kind */
+enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER };
 enum { GENERAL, SYMMETRIC, SKEW };
 
 /* ---- head ---- */

@@ -8,11 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum {
-  KIND_SKIP,
-  KIND_WEIGHTS
-}; /* indices in the array sparse_head.kind: how many numbers precede the neighbours in a line;
-    * whether edges have weights */
+/* indices in the array sparse_head.kind: how many numbers precede the neighbours in a line; whether
+ * edges have weights */
+enum { KIND_SKIP, KIND_WEIGHTS };
 enum { MOST_WEIGHTS = 1000 };
 
 static osla_err read_sizes(const char *file, char *line, sparse_head *head)

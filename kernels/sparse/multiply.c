@@ -13,8 +13,8 @@
 /* Columns of B that may occur on this rank. They are numbered: first the columns low .. low + n_own
  * - 1, then those in the list `other`. */
 typedef struct column_set {
-  int64_t low, n_own, n,
-    *other; /* other: columns outside of low .. low + n_own - 1, distinct and ascending */
+  /* other: columns outside of low .. low + n_own - 1, distinct and ascending */
+  int64_t low, n_own, n, *other;
 } column_set;
 
 static int32_t set_index(const column_set *s, int64_t column)

@@ -25,7 +25,7 @@
 
 enum { ALONE = 32, SLOTS = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
-/* A part in a segment, `bytes` long, at least LINE_BYTES. */
+/* A part of a sum, in a segment. It takes `bytes` bytes, at least LINE_BYTES. */
 typedef struct sum_line {
   _Atomic uint64_t tag; /* number of the call, and count of the values (see tag_of) */
   double value[];
@@ -64,7 +64,7 @@ struct osla_sums {
   size_t bytes; /* bytes of a line (the memory of one part) */
   uint64_t calls;
   sum_step step[MOST_STEPS];
-  osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight */
+  osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight from this rank's lines */
   const sum_step *waits; /* step for whose parts this rank waits; number of its parts that have
                           * arrived; number of polls so far */
   int arrived, polls;

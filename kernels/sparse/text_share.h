@@ -12,7 +12,7 @@ typedef struct text_share {
   const char *file;
   char *text, *next; /* whole lines of this rank; start of the next line */
   int64_t line;      /* number of the line that was returned last; counted in the file, from 1 */
-  int64_t lines;     /* number of lines on this rank */
+  int64_t lines;     /* number of lines of text on this rank */
 } text_share;
 
 /* Reads the lines that begin in this rank's part of the file. The part is a share of the bytes from
