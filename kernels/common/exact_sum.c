@@ -33,9 +33,8 @@ static void carry(exact_sum *s)
   for (int i = s->low; i <= s->high; i++) {
     int64_t over = s->digit[i] >> EXACT_DIGIT_BITS;
     if (i == EXACT_DIGITS - 1 || over == 0) continue;
-    if (i == s->high && over == -1)
-      continue; /* the highest digit is -1 after its carry, so it stays a negative number of 32 bits
-                 */
+    /* the highest digit is -1 after its carry, so it stays a negative number of 32 bits */
+    if (i == s->high && over == -1) continue;
     s->digit[i] &= digit_mask;
     s->digit[i + 1] += over;
     if (i == s->high) s->high++;
@@ -88,8 +87,8 @@ static double round_from(const exact_sum *s, int top, bool is_odd)
     shift++;
   }
   const uint64_t upper = (uint64_t)(bits >> 64), lower = (uint64_t)bits;
-  const uint64_t below =
-    is_odd ? 2047 : 0; /* mask of the 11 lowest of 64 bits, which a double cannot hold */
+  /* mask of the 11 lowest of 64 bits, which a double cannot hold */
+  const uint64_t below = is_odd ? 2047 : 0;
   const bool more = lower != 0 || rest || (upper & below) != 0;
   const uint64_t rounded = more ? (upper & ~below) | (below + 1) : upper;
   const int exponent = (top - 3) * EXACT_DIGIT_BITS + LOWEST - shift + 64;

@@ -43,8 +43,8 @@ static size_t most_posts(osla_panels *p)
     size_t stations = line->nodes > 1 ? (size_t)line->nodes - 1 : 0;
     size_t roots = k->stride > 0 ? (size_t)((line->length + k->stride - 1) / k->stride) : 1;
     if (!k->used) continue;
-    size_t deep =
-      0; /* number of children of the root of a binomial tree; the root of a ring has one child */
+    /* number of children of the root of a binomial tree; the root of a ring has one child */
+    size_t deep = 0;
     while (((size_t)1 << deep) <= stations)
       deep++;
     osla_route forwarded = {.forward = OSLA_FORWARD_RING};

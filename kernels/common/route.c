@@ -61,8 +61,8 @@ static int list_stations(osla_line *line, int root)
 
 static osla_forward choose(const osla_line *line, osla_forward forward, size_t bytes)
 {
-  if (line->nodes <= 2)
-    return OSLA_FORWARD_FLAT; /* between two nodes, all kinds of routes are equal */
+  /* between two nodes, all kinds of routes are equal */
+  if (line->nodes <= 2) return OSLA_FORWARD_FLAT;
   if (forward != OSLA_FORWARD_CHOSEN) return forward;
   return bytes >= RING_FROM ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
 }

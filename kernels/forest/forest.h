@@ -60,8 +60,8 @@ _Static_assert(offsetof(forest_announcement, padding) == CACHE_LINE, "one line i
 
 /* A rank's shared state of a forest; it lies in the pool, and other ranks of the node read it. */
 typedef struct forest_control {
-  _Alignas(
-    CACHE_LINE) _Atomic uint64_t read; /* number of the latest transfer that this rank has read */
+  /* number of the latest transfer that this rank has read */
+  _Alignas(CACHE_LINE) _Atomic uint64_t read;
   struct {
     _Alignas(CACHE_LINE) forest_announcement announcement;
   } of[MOST_TRANSFERS];
@@ -78,8 +78,9 @@ typedef struct forest_link {
   int64_t edges;               /* number of edges, at least 1 */
   int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
   vertex_index mine;           /* indices of this rank's vertices in the link */
-  vertex_index theirs; /* indices of the other rank's vertices; unset if that rank is on another
-                          node and has the leaves */
+  /* indices of the other rank's vertices; unset if that rank is on another node and has the
+   * leaves */
+  vertex_index theirs;
   /* shared state of the other rank; NULL if that rank is on another node */
   forest_control *control;
   _Atomic uint64_t seen; /* latest value that this rank has loaded from control->read */
@@ -153,9 +154,9 @@ typedef struct cached_transfer {
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
   int64_t n_proxies; /* number of proxies (substitutes for roots of other nodes) on this rank */
-  uint64_t next_wire, next_spread; /* lowest number of a transfer whose part on `wire`, or on
-                                      `spread`, may not have begun yet */
-  bool is_pending;                 /* true if the forest is in the pool's list `pending` */
+  /* lowest number of a transfer whose part on `wire`, or on `spread`, may not have begun yet */
+  uint64_t next_wire, next_spread;
+  bool is_pending; /* true if the forest is in the pool's list `pending` */
   osla_forest *next_pending;
 } forest_two_level;
 

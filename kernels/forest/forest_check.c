@@ -224,9 +224,8 @@ void osli_forest_watch_lines(osla_forest *f, bool is_watched)
 
 void osli_forest_check_rings(osla_forest *f)
 {
-  osli_forest_watch_lines(
-    f,
-    true); /* Messages from other nodes are polled until the forest has no transfer in progress. */
+  /* Messages from other nodes are polled until the forest has no transfer in progress. */
+  osli_forest_watch_lines(f, true);
   for (int i = 0; i < f->to_roots.n; i++)
     check_ring(f, &f->to_roots.of[i]);
   for (int i = 0; i < f->to_leaves.n; i++)

@@ -7,8 +7,8 @@
 
 enum { POOL_BYTES = 1 << 20 };
 
-static const char
-  key; /* The address of this variable is the key of the pool among the transport's objects. */
+/* The address of this variable is the key of the pool among the transport's objects. */
+static const char key;
 
 static void free_segment(pool_segment *s)
 {

@@ -40,10 +40,11 @@ typedef struct pool_segment {
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
+/* number of entries in a block of the table of arrays; largest number of blocks */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 };
+
 /* An array that ranks of the same node read in place. Entries of the table never move, because
  * other threads read them without the pool's lock. */
-/* number of entries in a block; largest number of blocks */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 };
 typedef struct pool_array {
   osla_segment *segment; /* segment that holds the array; NULL if this table entry is free */
   bool is_mine; /* true if osla_vertices_create made the array; false if osla_vertices_in did */

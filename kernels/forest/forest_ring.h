@@ -36,7 +36,8 @@ typedef struct forest_head {
 /* Counters of a ring in this rank's piece of the pool; the rank at the other end writes them. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have arrived from another node */
-  _Atomic uint64_t consumed; /* number of parts from this rank that the other rank has consumed */
+  /* number of parts from this rank that the other rank has consumed */
+  _Atomic uint64_t consumed;
 } ring_words;
 
 /* A ring, as seen by one of its two ranks. All counts are numbers of parts since the ring was

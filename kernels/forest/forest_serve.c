@@ -161,8 +161,8 @@ void osli_forests_serve(forest_pool *pool)
   if (any)
     osli_pool_wake_rank(
       pool,
-      osla_transport_rank(
-        pool->t)); /* Another thread of this rank may wait for the values that were read or sent. */
+      /* Another thread of this rank may wait for the values that were read or sent. */
+      osla_transport_rank(pool->t));
 }
 
 /* ---- starting ---- */
@@ -183,10 +183,8 @@ uint64_t osli_forest_start_next(osla_forest *f)
   }
   activate(f);
   serve_forest(f);
-  if (!x->is_awaited)
-    osli_forest_announce(
-      f, number,
-      x); /* The transfer is announced only now, because parts for other nodes are sent first. */
+  /* The transfer is announced only now, because parts for other nodes are sent first. */
+  if (!x->is_awaited) osli_forest_announce(f, number, x);
   return number;
 }
 

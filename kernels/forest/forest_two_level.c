@@ -74,8 +74,8 @@ void osli_two_level_enqueue(osla_forest *f)
   x->two_level->near = start_part(s, x, s->near);
   if (!s->is_pending) {
     s->is_pending = true;
-    s->next_wire = s->next_spread =
-      f->begun; /* no earlier transfer has a part that must start first */
+    /* no earlier transfer has a part that must start first */
+    s->next_wire = s->next_spread = f->begun;
     s->next_pending = f->pool->pending;
     f->pool->pending = f;
   }
@@ -125,9 +125,8 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance_forest(*at, true);
     any |= advance_forest(*at, false);
-    any |= advance_forest(
-      *at,
-      true); /* a second time, because a reduction's part on `spread` may have been over at once */
+    /* a second time, because a reduction's part on `spread` may have been over at once */
+    any |= advance_forest(*at, true);
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)
       at = &s->next_pending;
@@ -405,9 +404,8 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  enum {
-    FEW = 64
-  }; /* smallest number of edges of a rank for which three forests are worth their cost */
+  /* smallest number of edges of a rank for which three forests are worth their cost */
+  enum { FEW = 64 };
   uint64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t default_bytes =
-  (size_t)64 << 20; /* default value of the options ring_bytes and piece_bytes */
+/* default value of the options ring_bytes and piece_bytes */
+static const size_t default_bytes = (size_t)64 << 20;
 
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options)
 {
@@ -98,9 +98,8 @@ static void wire_step(void *hessian)
   osla_err err = osli_outboxes_announce(h);
   if (err == OSLA_OK) err = osli_inboxes_serve(h);
   if (err != OSLA_OK)
-    osla_transport_abort(
-      h->v.t,
-      err); /* a progress hook cannot return an error, and other ranks would wait without end */
+    /* a progress hook cannot return an error, and other ranks would wait without end */
+    osla_transport_abort(h->v.t, err);
 }
 
 static void stop_wire(osla_hessian *h)

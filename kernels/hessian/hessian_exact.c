@@ -281,9 +281,8 @@ static osla_err commit_gradient(osla_hessian *h)
     wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
-      record_offence(
-        x, (offence){GRADIENT_SUM, i, 0,
-                     value}); /* all ranks record this offence, because all compute the same sum */
+      /* all ranks record this offence, because all compute the same sum */
+      record_offence(x, (offence){GRADIENT_SUM, i, 0, value});
     else
       h->gradient[i] = value;
   }
@@ -390,8 +389,8 @@ osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
   for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
     wide all = total(h, half, i);
     sum[i] = (int64_t)all;
-    if (all >= most ||
-        all < -most) /* all ranks return this error, because all compute the same sum */
+    /* all ranks return this error, because all compute the same sum */
+    if (all >= most || all < -most)
       err =
         osla_error_set(OSLA_ERR_RANGE, "gradient[%" PRId64 "] = %.17g is far beyond the bound %g",
                        i, (double)all * x->g.unit, x->g.bound);

@@ -73,8 +73,8 @@ osla_err osli_inboxes_create(osla_hessian *h)
   int members = wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "no memory for %d inboxes", w->n_inboxes);
-  const size_t words =
-    (size_t)(w->shape.words - w->shape.leaves); /* number of words on the levels above the leaves */
+  /* number of words on the levels above the leaves */
+  const size_t words = (size_t)(w->shape.words - w->shape.leaves);
   t->gates = malloc((size_t)members * sizeof *t->gates);
   t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
   OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "no memory for gates of %d ranks", members);
@@ -246,9 +246,8 @@ static osla_err start_fetch(osla_hessian *h, inbox *in)
   if (in->arriving > 0 || waiting == 0) return OSLA_OK;
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
-    memmove(in->buffer, in->buffer + in->head,
-            in->tail -
-              in->head); /* moves an incomplete message or chain to the start of the buffer */
+    /* moves an incomplete message or chain to the start of the buffer */
+    memmove(in->buffer, in->buffer + in->head, in->tail - in->head);
     in->tail -= in->head;
     in->head = 0;
   }

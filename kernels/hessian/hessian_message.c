@@ -197,8 +197,8 @@ message_view osli_message_read(const unsigned char *message, size_t element, osl
   int64_t rows = m.head.rows, cols = m.head.cols;
   bool wide = m.head.flags & MESSAGE_WIDE;
   int64_t *row = lists, *col = row + rows, *begin = col + cols, *end = begin + cols;
-  if (only_counts(
-        &m.head)) { /* one column with `elements` rows stands for all values of the message */
+  /* one column with `elements` rows stands for all values of the message */
+  if (only_counts(&m.head)) {
     lists[0] = 0;
     lists[1] = m.head.elements;
     m.p = (piece){.rows = lists[1], .cols = 1, .begin = lists, .end = lists + 1};

@@ -20,8 +20,8 @@ typedef struct near_part {
 /* Node sums. _create, _destroy and _send are collective, and do nothing if options.node_sums is
  * false. */
 osla_err osli_node_sums_check(const osla_hessian_options *options);
-osla_err osli_node_sums_bytes(osla_hessian *h,
-                              size_t *bytes); /* size of the sums in this rank's memory */
+/* size of the sums in this rank's memory */
+osla_err osli_node_sums_bytes(osla_hessian *h, size_t *bytes);
 osla_err osli_node_sums_create(osla_hessian *h);
 void osli_node_sums_destroy(osla_hessian *h);
 near_part osli_near_part(const osla_hessian *h, int owner);

@@ -148,9 +148,8 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
     bool arrived;
     OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
     if (!arrived) return OSLA_OK;
-    if (o->level <
-        h->wire->shape
-          .levels) { /* a rank and a running number form a value that is never written twice */
+    /* a rank and a running number form a value that is never written twice */
+    if (o->level < h->wire->shape.levels) {
       if (o->level++ == 0) o->announcements++;
       OSLA_CALL(post_word(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
     } else if (ready != o->announced) {

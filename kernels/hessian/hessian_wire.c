@@ -44,8 +44,8 @@ static int list_members(const osla_transport *t, wire *w)
     if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
     w->node_start[node + 1] += w->node_start[node];
   }
-  for (int rank = 0; rank < ranks;
-       rank++) { /* node_start[node] is used as the next free index of the node */
+  /* node_start[node] is used as the next free index of the node */
+  for (int rank = 0; rank < ranks; rank++) {
     int node = osla_transport_node_of(t, rank);
     if (rank == osla_transport_rank(t)) w->position = w->node_start[node];
     w->member[w->node_start[node]++] = rank;

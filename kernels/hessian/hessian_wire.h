@@ -64,8 +64,8 @@ static inline int wire_leaf(const wire *w, int node, int origin)
   return origin / wire_members(w, node);
 }
 
-osla_stripes *osli_hessian_lock(const osla_hessian *h,
-                                int rank); /* NULL if `rank` is on another node */
+/* NULL if `rank` is on another node */
+osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank);
 
 /* Wakes a thread of a rank of this node that waits on the rank's segment. Local. */
 void osli_wire_wake(osla_hessian *h, int rank);

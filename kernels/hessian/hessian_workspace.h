@@ -36,7 +36,7 @@ osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, wor
 void osli_workspace_release(osla_hessian *h, workspace *w);
 void osli_workspace_free_all(osla_hessian *h);
 osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes);
-size_t osli_piece_bytes(
-  const osla_hessian *h); /* number of bytes of values that a workspace may hold */
+/* number of bytes of values that a workspace may hold */
+size_t osli_piece_bytes(const osla_hessian *h);
 
 #endif

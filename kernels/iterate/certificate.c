@@ -14,8 +14,8 @@
 
 /* The values that a round of the certificate sums. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
-static const double GROWN2 = 1e20,
-                    FAR2 = 1e16; /* limits that are compared with squares of residuals */
+/* limits that are compared with squares of residuals */
+static const double GROWN2 = 1e20, FAR2 = 1e16;
 
 /* Bound of the rounding errors in a computed residual, squared (Higham, Accuracy and Stability of
  * Numerical Algorithms, section 3.1). The errors come from the products in a row, the right-hand
@@ -237,8 +237,8 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
   c->true2 = c->estimate2 = sums[RESIDUAL];
   osli_record_estimate(it, sqrt(c->true2));
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
-  if (!anew &&
-      c->true2 <= fmax(c->rounding2, c->wanted2)) { /* bound of the rounding errors for this x */
+  /* compute the bound of the rounding errors for this x */
+  if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) {
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
     OSLA_CALL(reduce_values(it, now, &sums));
     if (!sums) return OSLA_OK;

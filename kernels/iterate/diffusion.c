@@ -68,8 +68,8 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
 static void set_position(osla_diffusion *d)
 {
   const int *ranks = d->o.ranks;
-  if (d->rank >= ranks[0] * ranks[1] * ranks[2])
-    return; /* returns, because this rank has no points */
+  /* returns, because this rank has no points */
+  if (d->rank >= ranks[0] * ranks[1] * ranks[2]) return;
   int step[DIMENSIONS] = {1, ranks[0], ranks[0] * ranks[1]};
   d->length = 1;
   for (int k = 0; k < DIMENSIONS; k++) {

@@ -352,8 +352,8 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
   OSLA_CALL(osli_watch_begin(it));
   OSLA_CALL(osli_halos_begin(it, x));
   osli_halos_unpack(it, x);
-  iteration_copy_state(it, it->spare,
-                       x); /* copies boundary values and first halos to the spare state */
+  /* copies boundary values and first halos to the spare state */
+  iteration_copy_state(it, it->spare, x);
   if (!it->c.over && !it->o.uncertified) OSLA_CALL(osli_certificate_begin(it, x));
   if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));

@@ -159,8 +159,8 @@ int osli_watch_ends(osla_iteration *it, osla_channel_end *ends);
 
 osla_err osli_watch_begin(osla_iteration *it);
 void osli_watch_end(osla_iteration *it);
-osla_err osli_watch_check(
-  const osla_iteration *it); /* returns STATE if a rank has stopped in an earlier run */
+/* returns STATE if a rank has stopped in an earlier run */
+osla_err osli_watch_check(const osla_iteration *it);
 
 /* Tests whether a neighbour has stopped, and shows neighbours that this rank goes on. Must be
  * called at least once per sweep. If a rank has stopped, the run is over (c.over is set) and all

@@ -144,9 +144,8 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
   size_t offset = sizeof *out;
   osla_record theirs;
   OSLA_CALL(osla_segment_read(segment, rank, 0, &theirs, sizeof theirs));
-  pieces_of(
-    &theirs,
-    pieces); /* uses only the sizes, because the pointers in `theirs` belong to another process */
+  /* uses only the sizes, because the pointers in `theirs` belong to another process */
+  pieces_of(&theirs, pieces);
   for (int k = 0; k < PIECES; k++) {
     pieces[k].at = malloc(pieces[k].bytes + 1);
     if (k == 0) theirs.readings = pieces[k].at;

@@ -25,8 +25,8 @@ static double sweep(void *arg, double omega, const double *x, double *y)
     for (int64_t i = 0; i < s->n; i++)
       s->step[i] = s->inverse[i] * s->residual[i];
   else
-    (void)osli_diagonal_blocks_solve(
-      &s->blocks, s->residual, s->step); /* cannot fail, because the blocks have been factored */
+    /* cannot fail, because the blocks have been factored */
+    (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step);
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
   return sum;
@@ -91,9 +91,8 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
   const osla_argument same[] = {
     {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
-  if (err == OSLA_OK)
-    err =
-      osla_blas_ready(); /* loads the BLAS before the first sweep, because sweeps must not fail */
+  /* loads the BLAS before the first sweep, because sweeps must not fail */
+  if (err == OSLA_OK) err = osla_blas_ready();
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "no memory for splitting object");
   err = osla_agree_same(t, err, "osla_splitting_create", same, 3);
   if (err != OSLA_OK) {

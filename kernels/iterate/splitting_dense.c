@@ -161,10 +161,10 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
-  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o,
-                                out)); /* waits until all ranks have written A */
-  const osla_err err =
-    osla_agree(t, prepare(*out, a, uplo, &o)); /* waits until all ranks have read A */
+  /* waits until all ranks have written A */
+  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out));
+  /* waits until all ranks have read A */
+  const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;
 }

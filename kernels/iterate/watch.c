@@ -62,8 +62,8 @@ osla_err osli_watch_begin(osla_iteration *it)
   w->on = true;
   w->stepped = w->notified = osla_clock();
   for (int k = 0; k < w->n; k++) {
-    w->silent[k] =
-      -1.0; /* the neighbour may not have begun the run, or may have begun it before this rank */
+    /* the neighbour may not have begun the run, or may have begun it before this rank */
+    w->silent[k] = -1.0;
     OSLA_CALL(apply_word(it, k));
   }
   return send_words(it, -1);

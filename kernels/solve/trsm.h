@@ -22,9 +22,10 @@ typedef struct trsm {
   bool forward;    /* true if block 0 is solved first; false if the last block is */
   bool stationary; /* true for a stationary solve, in which T stays in place and X is moved
                       (trsm_stationary.c) */
-  bool keeps_shares, reuses_shares; /* stationary: keeps_shares: X stays in `share` for a second
-                                     * solve; reuses_shares: this is the second solve */
-  osla_panels *panels;              /* NOTRANS: panels that publish solved rows */
+  /* stationary: keeps_shares: X stays in `share` for a second solve; reuses_shares: this is the
+   * second solve */
+  bool keeps_shares, reuses_shares;
+  osla_panels *panels; /* NOTRANS: panels that publish solved rows */
   /* TRANS: partial sums for other ranks; stationary: contributions of other ranks to the block row
    * of a step */
   osla_pieces *pieces;

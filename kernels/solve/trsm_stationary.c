@@ -22,10 +22,9 @@
 
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
 {
-  enum {
-    FEW = 4
-  }; /* X is sent along every process column and row, so moving X pays off only below n / FEW
-      * right-hand sides */
+  /* X is sent along every process column and row, so moving X pays off only below n / FEW
+   * right-hand sides. */
+  enum { FEW = 4 };
   return nrhs > 0 && nrhs < n / FEW;
 }
 
@@ -245,9 +244,8 @@ static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 
 osla_err osli_trsm_stationary_run_notrans(trsm *f)
 {
-  enum {
-    BEHIND = 2
-  }; /* number of steps by which storing X may lag behind; the buffers of panels allow more */
+  /* number of steps by which storing X may lag behind; the buffers of panels allow more */
+  enum { BEHIND = 2 };
   const local_view *a = &f->a;
   fill_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
@@ -255,8 +253,8 @@ osla_err osli_trsm_stationary_run_notrans(trsm *f)
     const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
-    atomic_store(&f->publishable,
-                 number); /* now the data that the next step needs have been sent */
+    /* now the data that the next step needs have been sent */
+    atomic_store(&f->publishable, number);
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osli_pieces_finish(f->pieces, number));
     if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)

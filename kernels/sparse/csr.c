@@ -287,9 +287,8 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
-  if (memory)
-    OSLA_CALL(
-      osla_vertices_free(a->t, &memory)); /* called first: if it fails, the matrix stays intact */
+  if (memory) /* called first: if it fails, the matrix stays intact */
+    OSLA_CALL(osla_vertices_free(a->t, &memory));
   a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));
   free_part(&a->own);

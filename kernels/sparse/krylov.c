@@ -66,10 +66,8 @@ osla_err osli_krylov_open(const char *call, const osla_operator *a,
   const osla_krylov_options *o = &k->options;
   const osla_argument same[] = {{"tolerance (bits)", double_bits(o->tolerance)},
                                 {"iterations", o->iterations}};
-  osla_err err = osla_agree(
-    a->transport,
-    check(a, o, n_own,
-          &k->own)); /* this error is exchanged first, because its message names the wrong value */
+  /* this error is exchanged first, because its message names the wrong value */
+  osla_err err = osla_agree(a->transport, check(a, o, n_own, &k->own));
   if (err == OSLA_OK) err = osla_agree_same(a->transport, OSLA_OK, call, same, 2);
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)

@@ -86,9 +86,8 @@ double osli_krylov_unit(double size)
 
 osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x)
 {
-  enum {
-    LEAST_NORMAL = -1021
-  }; /* exponent that frexp returns for the smallest normal number, 2^-1022 = 1/2 2^-1021 */
+  /* exponent that frexp returns for the smallest normal number, 2^-1022 = 1/2 2^-1021 */
+  enum { LEAST_NORMAL = -1021 };
   double value;
   int exponent;
   OSLA_CALL(osli_krylov_norm(k, n, x, &value, &exponent));

@@ -24,8 +24,8 @@ static void gather_own(const osla_csr *a, int64_t from, int64_t to, const double
 
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
 {
-  const int64_t early =
-    a->own.n / 4; /* number of rows after which neighbours have usually begun as well */
+  /* number of rows after which neighbours have usually begun as well */
+  const int64_t early = a->own.n / 4;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
   gather_own(a, 0, early, x, beta, y);
@@ -33,8 +33,8 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   gather_own(a, early, a->own.n, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
-  return osla_forest_writable(
-    a->forest); /* usually does not wait, because other ranks have read x meanwhile */
+  /* usually does not wait, because other ranks have read x meanwhile */
+  return osla_forest_writable(a->forest);
 }
 
 /* Adds the rows, each multiplied by its element of x, to y (y := y + A^T x). row: [n] index in x of

@@ -213,8 +213,8 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
-  for (int i = 0; s->far && i < readers;
-       i++) /* wait, because a put of two calls ago may still read from this line */
+  /* wait, because a put of two calls ago may still read from this line */
+  for (int i = 0; s->far && i < readers; i++)
     abort_on_error(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   if (d->found)
     mine->value[0] = d->first, mine->value[1] = d->rank, mine->value[2] = d->other;

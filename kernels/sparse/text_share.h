@@ -32,8 +32,8 @@ int64_t osli_text_share_count(const text_share *share, bool blank);
 /* Reads the next word of a line as a number, and moves *at behind the word. Local. Errors: IO (the
  * text names file and line). */
 osla_err osli_text_integer(const text_share *share, char **at, int64_t *value);
-osla_err osli_text_real(const text_share *share, char **at,
-                        double *value); /* reads a decimal number, which must be finite */
+/* reads a decimal number, which must be finite */
+osla_err osli_text_real(const text_share *share, char **at, double *value);
 /* returns whether the line has another word */
 bool osli_text_more(char **at);
 
