@@ -65,34 +65,36 @@ cleanup:
 
 /* ---- lists of moving lines ---- */
 
-/* Counts and lists of the lines (rows or columns) that move between this rank and one other
- * process, the partner. */
+/* Counts and lists of the rows (or columns) that move between this rank and one other process, the
+ * partner. */
 typedef struct line_counts {
-  /* number of lines that this rank sends to the partner, and that it receives from the partner */
+  /* number of rows (or columns) that this rank sends to the partner process; number that it
+   * receives from the partner */
   int64_t going, coming;
-  int64_t before; /* number of lines from other ranks that precede this rank's lines in the
+  int64_t before; /* number of rows (or columns) from other ranks that precede this rank's in the
                    * partner's receive buffer */
-  /* number of lines that arrive at the partner from other processes, and from all processes
-   * including the partner */
+  /* number of rows (or columns) that the partner process receives from other processes; number that
+   * it receives from all processes including itself */
   int64_t others, all;
-  /* next free entries in the list of leaving lines and in the list of arriving lines */
+  /* next free entries in the list of leaving and in the list of arriving rows (or columns) */
   int64_t *leave, *arrive;
 } line_counts;
 
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block; /* number of lines (rows or columns) of the matrix; block size */
-  /* number of processes that share the lines; this rank's index among these processes, or -1 if
-   * it has no lines */
+  int64_t n, block; /* number of rows (or columns) of the matrix; block size */
+  /* number of processes that share the rows (or columns); index of this rank among these processes,
+   * or -1 if it has no part of the matrix */
   int processes, position;
-  int64_t mine, length; /* number of lines on this rank; local length of a line */
-  /* [n] line number i after the interchanges is the line that was number from[i] before */
+  int64_t mine, length; /* number of rows (or columns) on this rank; local length of one */
+  /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;
-  line_counts *there;   /* [processes] counts and lists for each process as partner */
-  int64_t *leave;       /* local indices of the lines that leave, ordered by destination */
-  int64_t *arrive;      /* local indices of the lines that are replaced, ordered by source */
-  int64_t width;        /* number of elements of each line that one pack contains */
+  line_counts *there; /* [processes] counts and lists for each process as partner */
+  int64_t *
+    leave; /* local indices of the rows (or columns) that leave this rank, ordered by destination */
+  int64_t *arrive; /* local indices of the rows (or columns) that are replaced, ordered by source */
+  int64_t width;   /* number of elements of each row (or column) that one pack contains */
   unsigned char *packs; /* send buffers, one for each set of receive buffers */
   size_t pack_bytes;
   osla_pieces *pieces;
@@ -109,8 +111,8 @@ static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
   }
 }
 
-/* True if line i after the interchanges was at another position before. *source and *dest are
- * the processes that owned and will own the line. */
+/* True if row (or column) i had another index before the interchanges. *source and *dest: processes
+ * that own it before and after. */
 static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
 {
   if (x->from[i] == i) return false;
@@ -133,8 +135,8 @@ static void count_moves(moves *x)
   }
 }
 
-/* Lists the lines that leave this rank, grouped by destination, and the lines that arrive,
- * grouped by source. Within a group, lines are in the order of their new positions. */
+/* Lists the rows (or columns) that leave this rank, grouped by destination, and those that arrive,
+ * grouped by source. Within a group they are in the order of their new indices. */
 static void list_moves(moves *x)
 {
   int64_t *leave = x->leave, *arrive = x->arrive;
@@ -157,8 +159,8 @@ static void list_moves(moves *x)
 
 /* ---- the exchange ---- */
 
-/* Copies elements [at, at + width) of `count` lines of B to a dense array. The array is stored
- * by column if the lines are rows, and line after line if they are columns. */
+/* Copies elements [at, at + width) of `count` rows (or columns) of B to a dense column-major array:
+ * count x width for rows, width x count for columns. */
 static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
                        int64_t width, unsigned char *to)
 {
@@ -227,8 +229,8 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   return osli_pieces_finish(x->pieces, step);
 }
 
-/* Allocates the send buffers. All ranks use one width of packs, which follows from the rank that
- * sends or receives the most lines. */
+/* Allocates the send buffers. A pack has the same number of elements of each row (or column) on all
+ * ranks; it follows from the rank that sends or receives the most. */
 static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;
@@ -307,7 +309,7 @@ osla_err osli_interchange_run(osla_interchange *x)
       int64_t left = x->length - at;
       err = exchange_step(x, step, at, left < x->width ? left : x->width);
     }
-  /* An error ends the job, because other ranks wait for lines of this rank. */
+  /* An error ends the job, because other ranks wait for rows (or columns) of this rank. */
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
   return osla_barrier(x->v.t); /* After the barrier, B is complete on all ranks. */
 }

@@ -19,10 +19,13 @@ typedef struct part_operand {
 } part_operand;
 
 /* Sets x->at to a matrix on which a kernel can work: the part itself or a copy. Collective. The
- * part must be inside its matrix. like [in] a copy is distributed like the rows of this matrix;
- * NULL: on the processes and in the blocks of the part Memory: nothing, or a copy of the part, and
- * 64 columns of the part during the copy. Errors, on all ranks together: MEM, MPI; after an error
- * nothing needs to be closed. */
+ * part must be inside its matrix.
+ *
+ *   like [in] a copy is distributed like the rows of this matrix; NULL: on the processes and in
+ *             the blocks of the part
+ *
+ * Memory: nothing, or a copy of the part, and 64 columns of the part during the copy. Errors, on
+ * all ranks together: MEM, MPI; after an error nothing needs to be closed. */
 osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x);
 
 /* Copies the part back if it was written and err is OK, and frees all memory. Collective. Returns

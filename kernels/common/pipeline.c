@@ -13,7 +13,7 @@ static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 
 osla_err osli_pipeline_run(const osla_pipeline *p)
 {
-  /* number of panels that have been factored, after all earlier steps were applied to them */
+  /* number of panels that are factored so far */
   int64_t ready = 0;
   for (int64_t k = 0; k < p->steps; k++) {
     osla_at_step(osli_panels_transport(p->panels), p->name, k);

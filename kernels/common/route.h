@@ -16,7 +16,7 @@ typedef struct osla_line {
   int length, me; /* number of ranks in the process row or column; position of this rank */
   int nodes;      /* number of different nodes in the process row or column */
   int *node;  /* [length] node of each position, numbered from 0 within the process row or column */
-  int *ranks; /* [length] rank in the transport of each position */
+  int *ranks; /* [length] for each position: its rank in the transport */
   int *near;  /* [length] next position on the same node, in cyclic order */
   int *stations;  /* [length] scratch: positions of the root and the stations of a route, in the
                      order of the route */

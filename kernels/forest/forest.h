@@ -69,8 +69,8 @@ typedef struct forest_control {
 
 /* ---- links ---- */
 
-/* A link as seen by this rank: the edges between vertices of this rank and of another rank, or of
- * this rank itself. */
+/* A link as seen by this rank: the edges that join vertices of this rank to vertices of one rank,
+ * which may be this rank. */
 typedef struct forest_link {
   int rank;                    /* rank at the other end of the link */
   bool is_near;                /* true if `rank` is on this rank's node */
@@ -102,8 +102,8 @@ typedef struct forest_cursor {
   int64_t part; /* index of the part within the values of the link, from 0 */
 } forest_cursor;
 
-/* Numbers of the three transfers that make up a two-level transfer, on the forests near, wire and
- * spread; 0 if the transfer has not begun there. */
+/* numbers of the transfers on the forests near, wire and spread that make up a two-level transfer;
+ * 0: not begun on this forest */
 typedef struct two_level_run {
   uint64_t near, wire, spread;
   /* [n_proxies] values of the roots' local substitutes (proxies) on this rank */
@@ -126,7 +126,8 @@ typedef struct forest_transfer {
   forest_cursor reading, sending;
   forest_cursor answers;    /* fetch: next part of the roots' old values to be read at the leaves */
   unsigned char *gathered;  /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
-  two_level_run *two_level; /* two-level transfer: numbers of its three transfers; else NULL */
+  two_level_run *two_level; /* numbers of the three transfers that make up a two-level transfer;
+                               NULL for other transfers */
   bool is_exposed; /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that
                     * other ranks may still read its values */
   uint64_t exposed_hash;   /* hash of the values that other ranks may still read */
@@ -144,13 +145,17 @@ typedef struct cached_transfer {
 /* ---- forests ---- */
 
 /* Three forests that together replace the edges of one forest, such that each root sends only one
- * value to each other node. A proxy is a substitute for a root of another node; a node has one
- * proxy for each such root that its leaves are joined to, and distributes its proxies over its
- * ranks. near    joins leaves to roots on their own node wire    joins proxies to the roots on
- * other nodes spread  joins leaves to proxies on their own node A broadcast begins on `near` and
- * `wire`; it begins on `spread` when the proxies on this rank are complete. A reduction begins on
- * `near` and `spread`, and then goes through `wire`. On each of the three forests all ranks begin
- * transfers in the same order. */
+ * value to each other node. A proxy is a substitute for a root of another node. A node has one
+ * proxy for each such root to which its leaves are joined, and distributes its proxies over its
+ * ranks.
+ *
+ *   near    joins leaves to roots on their own node
+ *   wire    joins proxies to the roots on other nodes
+ *   spread  joins leaves to proxies on their own node
+ *
+ * A broadcast begins on `near` and `wire`; it begins on `spread` when the proxies on this rank are
+ * complete. A reduction begins on `near` and `spread`, and then goes through `wire`. On each of the
+ * three forests all ranks begin transfers in the same order. */
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
   int64_t n_proxies; /* number of proxies (substitutes for roots of other nodes) on this rank */

@@ -68,7 +68,8 @@ static bool has_bit(const unsigned char *bits, int64_t i)
   return bits[i / 8] >> (i % 8) & 1;
 }
 
-/* *out is a leaf i that has the same memory as root i + shift, or -1 if there is no such leaf. */
+/* Searches for a leaf i that has the same memory as root i + shift. *out is this leaf, or -1 if
+ * there is no such leaf. */
 static osla_err find_shared_vertex(const osla_forest *f, int64_t shift, int64_t *out)
 {
   int64_t low = f->low_root, n = f->high_root - low + 1;

@@ -94,7 +94,8 @@ static int64_t start_slots(int64_t *slots, int64_t n)
   return next;
 }
 
-/* Each leaf gets a root of its own: a fetch-and-add of 1 to the offset that its old root holds. */
+/* Each leaf gets its own root in the split forest: it fetches the offset at its old root, which
+ * then grows by 1. */
 osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 {
   size_t roots = (size_t)f->n_roots, leaves = (size_t)f->leaf_space;

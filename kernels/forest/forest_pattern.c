@@ -7,8 +7,8 @@
 
 /* ---- patterns ---- */
 
-/* start: [size + 1] start[p] becomes the global index of rank p's first vertex, where each rank has
- * n vertices (its own n) and vertices are numbered in the order of ranks. room: [size] scratch.
+/* Sets start[p], for p = 0 .. size, to the global index of rank p's first vertex, if vertices are
+ * numbered in the order of ranks. n: number of vertices of this rank. room: [size] scratch.
  * Collective. */
 static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, int64_t *room)
 {

@@ -63,7 +63,8 @@ static bool are_words(const vertex_list *v, size_t bytes)
          (uintptr_t)v->base % sizeof(uint64_t) == 0;
 }
 
-/* Word (8 bytes) from which the indices of a list count. If there is no list, the first word. */
+/* Address of the word (8 bytes) that has index 0 in a list of words. Without an index list: address
+ * of the first word. */
 static void *first_word(const vertex_list *v)
 {
   return v->base + (v->at ? 0 : v->first * v->stride);

@@ -104,7 +104,7 @@ static bool is_new(const arrivals *a, int leaf)
   return load(&a->intakes[leaf].state) == IDLE && has_more(a, leaf);
 }
 
-/* `at`: index of a word on a level above the leaves. */
+/* `at`: index of a word that is on a level of the tree above the leaves. */
 static bool has_changed(const arrivals *a, int at)
 {
   return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at - a->shape->leaves];

@@ -28,10 +28,11 @@
 enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
 
 typedef struct arrival_shape {
-  int leaves, fan, levels;       /* number of levels above the leaves */
-  int count[ARRIVAL_LEVELS + 1]; /* number of words on each level; level 0 contains the leaves */
-  int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level */
-  int words;                     /* number of words on all levels together */
+  int leaves, fan, levels; /* number of levels of the tree above the leaves */
+  int count[ARRIVAL_LEVELS +
+            1]; /* number of words on each level of the tree; level 0 contains the leaves */
+  int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level of the tree */
+  int words;                     /* number of words on all levels of the tree */
 } arrival_shape;
 
 /* State of one origin at a gate. Only the rank that serves the origin writes it; the queue's lock
@@ -48,11 +49,13 @@ typedef struct intake {
 typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
-  _Atomic uint64_t *word; /* [words] words of all levels, written by the origins */
+  _Atomic uint64_t
+    *word; /* [words] words of all levels of the tree, written by the origins (sending ranks) */
   uint64_t *seen;    /* [words - leaves] value of each word above the leaves when this rank last
                         followed it down */
-  intake *intakes;   /* [leaves] state of each origin */
-  uint32_t *waiting; /* [leaves] ring buffer of origins that are queued and not yet served */
+  intake *intakes;   /* [leaves] state of each origin (sending rank) */
+  uint32_t *waiting; /* [leaves] ring buffer of the origins (sending ranks) that are queued and not
+                        yet served */
 } arrivals;
 
 /* Computes the levels of the tree of words; fan >= 2. */

@@ -20,12 +20,13 @@
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 
 typedef struct message_head {
-  uint64_t stripes;    /* mask of the stripes that the whole chain of messages touches */
-  uint32_t owner;      /* rank of the owner whose part of H the message updates */
-  uint32_t elements;   /* number of values if work is only modelled; otherwise 0 */
-  uint32_t bytes;      /* bytes of the message with head and padding, a multiple of MESSAGE_PAD */
-  uint32_t flags;      /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
-  uint32_t rows, cols; /* size of the rectangle; if both are 0, the message has only flags */
+  uint64_t stripes;  /* mask of the stripes that the whole chain of messages touches */
+  uint32_t owner;    /* rank of the owner whose part of H the message updates */
+  uint32_t elements; /* number of values if work is only modelled; otherwise 0 */
+  uint32_t bytes;    /* bytes of the message with head and padding, a multiple of MESSAGE_PAD */
+  uint32_t flags;    /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
+  uint32_t rows,
+    cols;         /* rows and columns of the rectangle; if both are 0, the message has only flags */
   uint32_t k;     /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x
                    * cols) instead of     values */
   uint32_t chain; /* bytes of the whole chain of messages; 0 if unknown, and in all messages but the
@@ -62,7 +63,7 @@ size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t 
  * `lists`, which has room for rows + 3 cols numbers; values and panels stay in the message. */
 typedef struct message_view {
   message_head head;
-  piece p; /* its values are packed, or NULL if the message has columns of G */
+  piece p; /* piece whose values are packed; the values are NULL if the message has columns of G */
   const unsigned char *row_panel, *col_panel;
 } message_view;
 message_view osli_message_read(const unsigned char *message, size_t element, osla_uplo uplo,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Smaller numbers, and products of such numbers, do not have full precision. */
+/* limit below which numbers, and products of them, do not have full precision */
 static const double least_sound = DBL_MIN / DBL_EPSILON;
 
 /* Returns the smallest nonzero element of both vectors; elements at boundaries are 0. */

@@ -30,9 +30,11 @@ typedef struct certificate {
   double start2;    /* first residual, squared */
   double rounding2; /* bound of the rounding errors in the residual, squared */
   double true2;     /* latest certified residual, squared */
-  double estimate2; /* latest sum of squared stale residuals */
+  double estimate2; /* latest sum of squared residuals of parts from different sweeps (stale
+                       residuals) */
   double excess; /* true2 of the last snapshot, divided by the estimate2 that led to the snapshot */
-  double distance; /* largest |M x + c - x| / v of the last snapshot */
+  double distance; /* distance of the last snapshot x from the fixed point of M x + c: largest |M x
+                      + c - x| / v */
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
   /* number of reductions so far; number of rounds since the last snapshot; number of rounds
@@ -58,7 +60,8 @@ typedef struct watch {
   int n, rank[OSLA_REDUCTION_NEIGHBOURS]; /* number of watched neighbours, 0 without a time limit;
                                              ranks of the watched neighbours */
   bool on;                                /* true if a run is in progress */
-  int first;   /* index of the first channel to neighbours; their other channels follow this one */
+  int first;   /* index of the first channel to watched neighbours; the channels to the other
+                  neighbours follow */
   int stopped; /* rank that has stopped, or -1; after a rank has stopped, the iteration can only be
                   destroyed */
   double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds since the last message of each neighbour; -1:

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* [size] for each rank: number of its values that this rank needs, and number of this rank's values
- * that it needs. */
+/* [size] for each rank: number of values that this rank needs from it; number of values that it
+ * needs from this rank */
 typedef struct counts {
   int64_t *needed, *asked;
 } counts;

@@ -113,7 +113,8 @@ int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
  * before. Pure. */
 bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
 
-/* Run all steps of a moving solve, without and with transposition. Local. */
+/* Run all steps of a moving solve: _run_notrans without transposition, _run_trans with
+ * transposition. Local. */
 osla_err osli_trsm_run_notrans(trsm *f);
 osla_err osli_trsm_run_trans(trsm *f);
 

@@ -24,13 +24,16 @@ osla_err osli_entries_to_csr(osla_transport *transport, const int64_t *row_start
 
 /* Checks that the entries of all ranks are symmetric: for each entry (i, j) there must be an entry
  * (j, i) of equal value. Collective. Errors, on all ranks together: IO (the text names the file and
- * both indices, counted from 1, as vertices of a graph), MPI, MEM. file [in] name of the file, for
- * the text of the error */
+ * both indices, counted from 1, as vertices of a graph), MPI, MEM.
+ *
+ *   file [in] name of the file, for the text of the error */
 osla_err osli_entries_check_mirrored(osla_transport *transport, const char *file,
                                      const int64_t *row_start, const csr_entries *entries);
 
-/* Creates the vector from the entries of all ranks, one for each row; their columns are ignored.
- * Collective. part [out] this rank's values */
+/* Creates the vector from the entries of all ranks, one entry for each row; the columns of the
+ * entries are ignored. Collective.
+ *
+ *   part [out] this rank's values */
 osla_err osli_entries_to_vector(osla_transport *transport, const int64_t *start,
                                 const csr_entries *entries, double *part);
 

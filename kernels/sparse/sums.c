@@ -65,8 +65,8 @@ struct osla_sums {
   uint64_t calls;
   sum_step step[MOST_STEPS];
   osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight from this rank's lines */
-  const sum_step *waits; /* step for whose parts this rank waits; number of its parts that have
-                          * arrived; number of polls so far */
+  const sum_step *waits; /* step for whose parts this rank waits; number of parts of this step that
+                          * have arrived; number of polls so far */
   int arrived, polls;
   bool unlike; /* true if a part with another count has arrived */
 };
