@@ -91,8 +91,8 @@ typedef struct osla_interchange {
   /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;
   line_counts *there; /* [processes] counts and lists for each process as partner */
-  int64_t *
-    leave; /* local indices of the rows (or columns) that leave this rank, ordered by destination */
+  /* local indices of the rows (or columns) that leave this rank, ordered by destination */
+  int64_t *leave;
   int64_t *arrive; /* local indices of the rows (or columns) that are replaced, ordered by source */
   int64_t width;   /* number of elements of each row (or column) that one pack contains */
   unsigned char *packs; /* send buffers, one for each set of receive buffers */

@@ -162,8 +162,8 @@ static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_l
     memcpy(osli_vertex(to, 0), osli_vertex(from, 0), bytes * (size_t)n);
   else if (words)
     replace_words(to, from, n);
-  else if (bytes == sizeof(uint64_t)) /* With a constant size, the compiler makes memcpy one load
-                                         and one store. */
+  else if (bytes == sizeof(uint64_t))
+    /* With a constant size, the compiler makes memcpy one load and one store. */
     for (int64_t i = 0; i < n; i++)
       memcpy(osli_vertex(to, i), osli_vertex(from, i), sizeof(uint64_t));
   else

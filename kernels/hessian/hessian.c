@@ -122,8 +122,8 @@ static osla_err make_wire(osla_hessian *h, int fan)
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
-  osla_segment_steers(
-    h->segment); /* The data area of the segment, from rings_start on, holds only messages. */
+  osla_segment_steers(h->segment);
+  /* The data area of the segment, from rings_start on, holds only messages. */
   osli_segment_messages(h->segment, h->wire->rings_start);
   osla_err err = osli_outboxes_create(h);
   if (err == OSLA_OK) err = osli_inboxes_create(h);

@@ -29,8 +29,8 @@ enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
 
 typedef struct arrival_shape {
   int leaves, fan, levels; /* number of levels of the tree above the leaves */
-  int count[ARRIVAL_LEVELS +
-            1]; /* number of words on each level of the tree; level 0 contains the leaves */
+  /* number of words on each level of the tree; level 0 contains the leaves */
+  int count[ARRIVAL_LEVELS + 1];
   int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level of the tree */
   int words;                     /* number of words on all levels of the tree */
 } arrival_shape;
@@ -49,8 +49,8 @@ typedef struct intake {
 typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
-  _Atomic uint64_t
-    *word; /* [words] words of all levels of the tree, written by the origins (sending ranks) */
+  /* [words] words of all levels of the tree, written by the origins (sending ranks) */
+  _Atomic uint64_t *word;
   uint64_t *seen;    /* [words - leaves] value of each word above the leaves when this rank last
                         followed it down */
   intake *intakes;   /* [leaves] state of each origin (sending rank) */
