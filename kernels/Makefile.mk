@@ -7,12 +7,10 @@ EXTRA_DIST += kernels/common/README.md kernels/gemm/README.md kernels/lu/README.
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
   kernels/common/route.h kernels/common/route.c \
-  kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels_layout.c \
+  kernels/common/panels.h kernels/common/panels_state.h \
   kernels/common/panels_send.c kernels/common/panels.c \
   kernels/common/pipeline.h kernels/common/pipeline.c \
-  kernels/common/tile.h kernels/common/tile.c \
   kernels/common/pieces.h kernels/common/pieces.c \
-  kernels/common/argument_checks.h kernels/common/argument_checks.c \
   kernels/common/interchange.h kernels/common/interchange.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
@@ -41,11 +39,11 @@ kernels_sources = \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \
   kernels/inverse/getri.h kernels/inverse/getri_memory.c kernels/inverse/getri_panels.c kernels/inverse/getri.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
-  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_stationary.h kernels/solve/trsm_deferred.c kernels/solve/trsm_stationary.c kernels/solve/trsm_stationary_trans.c kernels/solve/trsm.c \
-  kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
+  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_deferred.c kernels/solve/trsm_stationary.c kernels/solve/trsm_stationary_trans.c kernels/solve/trsm.c \
+  kernels/solve/solve.h kernels/solve/solve.c \
   kernels/solve/solve_part.c \
   kernels/solve/residual.c kernels/solve/refine.c kernels/solve/mixed.c kernels/solve/condition.c \
-  kernels/common/exact_sum.h kernels/common/exact_sum.c \
+  kernels/common/lists.h kernels/common/lists.c kernels/common/exact_sum.h kernels/common/exact_sum.c \
   kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_vertices.c \
   kernels/forest/forest_pool.h kernels/forest/forest_pool.c \
   kernels/forest/forest_ring.h kernels/forest/forest_ring.c \
@@ -56,9 +54,8 @@ kernels_sources = \
   kernels/forest/forest_pattern.c \
   kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
-  kernels/sparse/text_share.h kernels/sparse/text_share.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
-  kernels/sparse/renumber.c kernels/sparse/fetched_rows.h kernels/sparse/fetched_rows.c \
+  kernels/sparse/renumber.c kernels/sparse/fetched_rows.c \
   kernels/sparse/column_norms.c kernels/sparse/multiply.c kernels/sparse/submatrix.c \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
@@ -67,9 +64,9 @@ kernels_sources = \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/watch.c kernels/iterate/record.c \
-  kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
+  kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
-  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c kernels/iterate/splitting_bound.c \
+  kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c \
   kernels/iterate/sweeps.c
 
 kernels_hessian_sources = \

@@ -19,8 +19,8 @@
  * Memory per rank: a copy of the panel for this rank's block columns; with several nodes also sets
  * of panel buffers (panels.h). */
 #include "kernels/chol/chol_shape.h"
+#include "kernels/common/panels.h"
 #include "kernels/common/pipeline.h"
-#include "kernels/common/tile.h"
 #include "osla_chol.h"
 #include "osla_trace.h"
 

@@ -1,5 +1,5 @@
 #include "kernels/chol/chol_shape.h"
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "osla_trace.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"

@@ -5,6 +5,7 @@
 #ifndef OSLA_LOCAL_VIEW_H
 #define OSLA_LOCAL_VIEW_H
 
+#include "osla_forward.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
 
@@ -136,5 +137,18 @@ static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row,
 
 /* Copies an m x n matrix with leading dimension `from_ld` to a dense array. */
 void osli_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to);
+
+/* ---- checks of arguments: ARG if a value is not one of its type. `call` begins the message ----
+ */
+
+osla_err osli_check_side(const char *call, osla_side side);
+osla_err osli_check_trans(const char *call, osla_trans trans);
+osla_err osli_check_diag(const char *call, osla_diag diag);
+
+/* Checks the options look_ahead and forward of a factorisation or an inverse. *depth is the
+ * number of panels that are factored ahead (0, 1 or 2); it is set even if the check fails.
+ * Local. Errors: ARG. */
+osla_err osli_check_panel_options(const char *call, int look_ahead, osla_forward forward,
+                                  int *depth);
 
 #endif

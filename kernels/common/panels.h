@@ -107,4 +107,11 @@ osla_err osli_panels_notify_rank(osla_panels *panels, int64_t step, int rank);
 void osli_panels_wait_rank(osla_panels *panels, int64_t step, int origin);
 bool osli_panels_rank_has_notified(const osla_panels *panels, int64_t step, int origin);
 
+/* Size of the part of a product that is computed between two progress steps. It is the whole
+ * product if this rank forwards nothing; otherwise smaller products have smaller parts. */
+typedef struct osla_tile {
+  int64_t rows, cols;
+} osla_tile;
+osla_tile osli_tile_choose(const osla_panels *panels, int64_t rows, int64_t cols);
+
 #endif

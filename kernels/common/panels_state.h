@@ -1,5 +1,5 @@
-/* State of panels, shared by panels_layout.c (offsets and routes), panels_send.c (progress steps)
- * and panels.c (set-up and waits) (internal). */
+/* State of panels, shared by panels_send.c (offsets, routes, progress steps) and panels.c (set-up
+ * and waits) (internal). */
 #ifndef OSLA_PANELS_STATE_H
 #define OSLA_PANELS_STATE_H
 

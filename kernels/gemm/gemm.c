@@ -1,6 +1,6 @@
 /* Public calls of the distributed multiplications: check the arguments, make the plan, run it. */
 #include "kernels/gemm/gemm.h"
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
 #include "src/base/double_bits.h"

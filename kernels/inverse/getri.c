@@ -24,9 +24,9 @@
  * Memory per rank: a block; panels (getri_memory.c); buffers of interchange.c. Messages per step:
  * those of two panels (panels.h). Sources: see osla_inverse.h. */
 #include "kernels/inverse/getri.h"
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/panels.h"
 #include "kernels/common/pipeline.h"
-#include "kernels/common/tile.h"
 #include "kernels/inverse/first_zero.h"
 #include "osla_blas.h"
 #include "osla_trace.h"

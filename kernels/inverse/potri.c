@@ -23,8 +23,8 @@
  * Memory per rank: X(k,i), a block, and panels (potri_memory.c). Messages per step: those of three
  * panels (panels.h). Sources: see osla_inverse.h. */
 #include "kernels/inverse/potri.h"
+#include "kernels/common/panels.h"
 #include "kernels/common/pipeline.h"
-#include "kernels/common/tile.h"
 #include "kernels/inverse/first_zero.h"
 #include "osla_inverse.h"
 

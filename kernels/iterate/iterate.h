@@ -3,6 +3,7 @@
 #define ITERATE_H
 
 #include "osla_channel.h"
+#include "osla_diffusion.h"
 #include "osla_iterate.h"
 #include "osla_iterate_record.h"
 #include "osla_reduction.h"
@@ -204,5 +205,12 @@ bool osli_certificate_vouches(osla_iterate_end end);
 
 /* Returns whether a residual is not finite or far larger than the first one. */
 bool osli_certificate_has_grown(const certificate *c, double residual2);
+
+/* ---- diffusion.c ---- */
+
+/* Makes the part of rank `rank` of `size` ranks on the calling rank. Tests use it to compute the
+ * parts of all ranks in one process. Local. Errors: ARG, MEM. */
+osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+                                    osla_diffusion **out);
 
 #endif

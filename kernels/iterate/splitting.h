@@ -75,12 +75,6 @@ static inline split_range splitting_block_of(const osla_splitting *s, int64_t bl
   return (split_range){from, s->n - from < block ? s->n : from + block};
 }
 
-/* ---- splitting_bound.c ---- */
-
-/* Implements bound_sweep and distance of osla_fixed_point for splittings. */
-double osli_splitting_bound_sweep(void *arg, double *x, double *y);
-double osli_splitting_distance(void *arg, const double *x, const double *y, const double *v);
-
 /* ---- splitting_halos.c ---- */
 
 /* Allocates n halos, and memory for `values` indices in `sent`. Local. */

@@ -1,7 +1,8 @@
-/* Splittings of a sparse matrix. The column indices of the stored rows are indices in a state, so
- * that a sweep needs no star forest. */
+/* Splittings of a sparse matrix. Rows are stored with column indices of a state, so that a sweep
+ * needs no star forest. */
+#include "kernels/common/lists.h"
 #include "kernels/iterate/splitting.h"
-#include "kernels/sparse/csr.h"
+#include "osla_sparse.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -65,16 +66,14 @@ static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column
   int64_t others = 0;
   for (int64_t e = 0; e < r->first[n]; e++)
     if ((*column)[e] < mine || (*column)[e] >= mine + n) (*ghost)[others++] = (*column)[e];
-  s->n_ghosts = osli_csr_sort_columns(*ghost, others);
+  s->n_ghosts = osli_sort_distinct(*ghost, others);
   OSLA_CHECK(n + s->n_ghosts < INT32_MAX, OSLA_ERR_RANGE,
              "splitting: %" PRId64 " rows and %" PRId64 " values of others: 2^31 or more", n,
              s->n_ghosts);
   for (int64_t e = 0; e < r->first[n]; e++) {
     const int64_t c = (*column)[e];
     const bool own = c >= mine && c < mine + n;
-    const int64_t *found =
-      own ? NULL : bsearch(&c, *ghost, (size_t)s->n_ghosts, sizeof **ghost, osli_csr_by_column);
-    r->column[e] = (int32_t)(own ? c - mine : n + (found - *ghost));
+    r->column[e] = (int32_t)(own ? c - mine : n + osli_sorted_index(*ghost, s->n_ghosts, c));
   }
   return OSLA_OK;
 }

@@ -13,7 +13,7 @@
  * (lu_node_group.h). Rows and shares are sent twice if the columns are split into two parts
  * (lu_update.c). Partial pivoting over process columns that span nodes also sends nb records to
  * each of p - 1 ranks, or exchanges them in log2 p rounds (lu_column.h). */
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_node_group.h"

@@ -6,7 +6,7 @@
  * second part are exchanged during the product of the first part. During the product of the second
  * part, the first exchange of the next step begins as soon as its panel has arrived and its columns
  * are up to date. All ranks of a process column make the exchanges in the same order. */
-#include "kernels/common/tile.h"
+#include "kernels/common/panels.h"
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_rows.h"

@@ -4,7 +4,7 @@
  * products apply beta. Then the triangle is halved recursively: the rectangle X between two halves
  * of the indices adds X B to one half of C, and X^T B to the other half. So nearly all work is in
  * few large products. Memory: one square, distributed over all ranks. */
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"

@@ -4,7 +4,7 @@
  * := T11 B1, because the former needs B1 unchanged. The recursion ends at squares along the
  * diagonal. Each square is copied, with zeros outside the triangle, and multiplied by a copy of its
  * rows of B. Memory: one square and its rows (RIGHT: columns) of B, distributed over all ranks. */
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"

@@ -8,7 +8,7 @@
  *
  * Memory per rank: x and y whole, and their elements for the local rows and columns. Messages: each
  * rank gets x one-sided; y is summed over all ranks. */
-#include "kernels/common/argument_checks.h"
+#include "kernels/common/local_view.h"
 #include "kernels/products/columns.h"
 #include "kernels/products/product_check.h"
 #include "osla_blas.h"

@@ -5,6 +5,7 @@
  * and consecutive columns form one run. The split follows PETSc's MATMPIAIJ (Zhang et al. 2022,
  * section 4.1). */
 #include "kernels/sparse/csr.h"
+#include "kernels/common/lists.h"
 #include "src/base/hash.h"
 #include "src/transport/live_objects.h"
 
@@ -104,23 +105,8 @@ static int64_t sort_row(int64_t n, const int64_t *column, const double *value, e
 
 /* ---- ghosts ---- */
 
-int osli_csr_by_column(const void *left, const void *right)
-{
-  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return a < b ? -1 : a > b;
-}
-
-int64_t osli_csr_sort_columns(int64_t *column, int64_t n)
-{
-  int64_t distinct = 0;
-  qsort(column, (size_t)n, sizeof *column, osli_csr_by_column);
-  for (int64_t i = 0; i < n; i++)
-    if (distinct == 0 || column[i] != column[distinct - 1]) column[distinct++] = column[i];
-  return distinct;
-}
-
-/* Lists the distinct columns of `n` entries that are outside low .. high - 1, in ascending order.
- * The caller frees the list. */
+/* Lists the distinct columns outside low .. high - 1 of `n` entries, ascending; the caller frees
+ * the list. */
 static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
                             int64_t **out, int64_t *count)
 {
@@ -132,7 +118,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   others = 0;
   for (int64_t e = 0; e < n; e++)
     if (column[e] < low || column[e] >= high) list[others++] = column[e];
-  const int64_t distinct = osli_csr_sort_columns(list, others);
+  const int64_t distinct = osli_sort_distinct(list, others);
   int64_t *shorter = realloc(list, (size_t)(distinct + 1) * sizeof *list);
   if (shorter) list = shorter;
   *out = list;
@@ -140,12 +126,6 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   if (distinct < INT32_MAX) return OSLA_OK;
   return osla_error_set(OSLA_ERR_RANGE,
                         "%" PRId64 " ghosts on a rank, at most 2^31 - 2 are allowed", distinct);
-}
-
-static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
-{
-  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, osli_csr_by_column);
-  return (int32_t)(found - list);
 }
 
 /* ---- own part and ghost part ---- */
@@ -201,7 +181,8 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
       if (c >= low && c < high)
         append(&a->own, &own, (int32_t)(c - low), row[e].value);
       else
-        append(&a->other, &other, ghost_of(a->ghost_column, a->n_ghosts, c), row[e].value);
+        append(&a->other, &other, (int32_t)osli_sorted_index(a->ghost_column, a->n_ghosts, c),
+               row[e].value);
     }
     a->own.first[i + 1] = own;
     if (other == before) continue;

@@ -28,11 +28,18 @@ struct osla_csr {
   double *ghost;         /* [n_ghosts] values of the ghosts; ranks of the node can read them */
 };
 
-/* Comparison function for qsort and bsearch: ascending int64_t. */
-int osli_csr_by_column(const void *left, const void *right);
+/* ---- fetched_rows.c ---- */
 
-/* Sorts columns in ascending order and removes duplicates. Returns the number of remaining
- * columns. */
-int64_t osli_csr_sort_columns(int64_t *column, int64_t n);
+/* Compressed rows in the form that osla_csr_create takes; the columns of a row ascend. */
+typedef struct fetched_rows {
+  int64_t n, *first, *column;
+  double *value;
+} fetched_rows;
+
+/* Fetches n rows, given by their global indices in any order, from their owners. Collective.
+ * Errors, on all ranks together: ARG (no row has this index), MEM, MPI; those of
+ * osla_forest_create_global. */
+osla_err osli_fetch_rows(osla_csr *matrix, int64_t n, const int64_t *row, fetched_rows *out);
+void osli_fetched_rows_free(fetched_rows *rows);
 
 #endif

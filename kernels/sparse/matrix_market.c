@@ -3,7 +3,6 @@
 
 #include "kernels/sparse/entries.h"
 #include "kernels/sparse/sparse_file.h"
-#include "kernels/sparse/text_share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* Products C = A B of sparse matrices. The rows of B that this rank's rows of A need are fetched
- * once; then each row of C is computed in one pass over these rows (Gustavson, Two fast algorithms
- * for sparse matrices, ACM TOMS 4 (1978), 250-269). */
+/* Products of sparse matrices. The rows of B that this rank's rows of A need are fetched once; then
+ * each row of C is computed in one pass over them (Gustavson, Two fast algorithms for sparse
+ * matrices, ACM TOMS 4 (1978), 250-269). */
+#include "kernels/common/lists.h"
+#include "kernels/sparse/csr.h"
 #include "kernels/sparse/entries.h"
-#include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,9 +21,7 @@ typedef struct column_set {
 static int32_t set_index(const column_set *s, int64_t column)
 {
   if (column >= s->low && column < s->low + s->n_own) return (int32_t)(column - s->low);
-  const int64_t *at =
-    bsearch(&column, s->other, (size_t)(s->n - s->n_own), sizeof column, osli_csr_by_column);
-  return (int32_t)(s->n_own + (at - s->other));
+  return (int32_t)(s->n_own + osli_sorted_index(s->other, s->n - s->n_own, column));
 }
 
 static int64_t set_column(const column_set *s, int32_t index)
@@ -44,7 +43,7 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
     if (far->column[e] < low || far->column[e] >= high) s->other[n++] = far->column[e];
   s->low = low;
   s->n_own = b->columns;
-  s->n = b->columns + osli_csr_sort_columns(s->other, n);
+  s->n = b->columns + osli_sort_distinct(s->other, n);
   OSLA_CHECK(s->n < INT32_MAX, OSLA_ERR_RANGE, "%" PRId64 " columns of a product: 2^31 or more",
              s->n);
   return OSLA_OK;

@@ -16,21 +16,11 @@ static void gather_ghosts(const osla_csr *a, double *restrict y)
   add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
 }
 
-static void gather_own(const osla_csr *a, int64_t from, int64_t to, const double *x, double beta,
-                       double *y)
-{
-  gather_rows(to - from, a->own.first + from, a->own.column, a->own.value, x, beta, y + from);
-}
-
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
 {
-  /* number of rows after which neighbours have usually begun as well */
-  const int64_t early = a->own.n / 4;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
-  gather_own(a, 0, early, x, beta, y);
-  osla_forest_nearer(&run);
-  gather_own(a, early, a->own.n, x, beta, y);
+  gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
   /* usually does not wait, because other ranks have read x meanwhile */

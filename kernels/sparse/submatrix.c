@@ -1,7 +1,7 @@
-/* Extracts chosen rows and columns of a sparse matrix. Rows are fetched from their owners. The
- * owners of columns receive the new column numbers and send them to the ranks whose rows contain
- * the columns. */
-#include "kernels/sparse/fetched_rows.h"
+/* Extracts chosen rows and columns. Rows are fetched from their owners. The owners of columns get
+ * the new column numbers and send them to the ranks whose rows contain the columns. */
+#include "kernels/common/lists.h"
+#include "kernels/sparse/csr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,22 +11,11 @@
  * chosen. The caller frees them. Collective. */
 static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
 {
-  const int size = osla_transport_size(t);
-  int64_t *start = calloc((size_t)size + 1, sizeof *start), *mine = calloc((size_t)size, sizeof n);
-  *out = start;
-  osla_err err = start && mine
-                   ? OSLA_OK
-                   : osla_error_set(OSLA_ERR_MEM, "no memory for blocks of %d ranks", size);
-  if (err == OSLA_OK && n < 0)
+  osla_err err = OSLA_OK;
+  if (n < 0)
     err = osla_error_set(OSLA_ERR_ARG, "submatrix: %" PRId64 " rows or columns, less than 0", n);
-  err = osla_agree(t, err);
-  for (int p = 0; p < size && err == OSLA_OK; p++)
-    mine[p] = n;
-  if (err == OSLA_OK) err = osla_alltoall(t, mine, start + 1, 1, MPI_INT64_T);
-  for (int p = 0; p < size && err == OSLA_OK; p++)
-    start[p + 1] += start[p];
-  free(mine);
-  return err;
+  OSLA_CALL(osla_agree(t, err));
+  return osli_rank_starts(t, n, out);
 }
 
 /* name[j] becomes the new number of this rank's column j, or -1 if the column was not chosen.
@@ -63,7 +52,7 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
   int64_t *list = malloc((size_t)(all + 1) * sizeof *list);
   OSLA_CHECK(list, OSLA_ERR_MEM, "no memory for %" PRId64 " columns", all);
   if (all > 0) memcpy(list, rows->column, (size_t)all * sizeof *list);
-  *n = osli_csr_sort_columns(list, all);
+  *n = osli_sort_distinct(list, all);
   *out = list;
   return OSLA_OK;
 }
@@ -75,9 +64,7 @@ static void rename_rows(fetched_rows *rows, const int64_t *column, const int64_t
   int64_t n_kept = 0, e = 0;
   for (int64_t i = 0; i < rows->n; i++) {
     for (; e < rows->first[i + 1]; e++) {
-      const int64_t *at =
-        bsearch(&rows->column[e], column, (size_t)n, sizeof *column, osli_csr_by_column);
-      const int64_t new_name = name[at - column];
+      const int64_t new_name = name[osli_sorted_index(column, n, rows->column[e])];
       if (new_name < 0) continue;
       rows->column[n_kept] = new_name;
       rows->value[n_kept++] = rows->value[e];

@@ -3,7 +3,7 @@
  * over the dimensions d are eigenvectors of M with eigenvalue lambda = (1/3) sum of cos(pi m_d /
  * (n_d + 1)). If x_0 and c are expanded in these eigenvectors, each coefficient of x_k is lambda^k
  * x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
-#include "kernels/iterate/diffusion.h"
+#include "kernels/iterate/iterate.h"
 #include "tests/osla_test_help.h"
 
 #include <math.h>

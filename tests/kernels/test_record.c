@@ -1,6 +1,6 @@
 /* Tests of the records of iterations, and of their replay on one rank: the replay gives the bits of
  * the run, the depth gives the error bound, and schedules made by hand give the known result. */
-#include "kernels/iterate/diffusion.h"
+#include "kernels/iterate/iterate.h"
 #include "osla_iterate_record.h"
 #include "tests/kernels/replay_reference.h"
 #include "tests/osla_test_help.h"

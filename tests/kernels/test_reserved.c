@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/iterate/diffusion.h"
+#include "kernels/iterate/iterate.h"
 #include "osla.h"
 #include "tests/osla_test_help.h"
 

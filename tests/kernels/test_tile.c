@@ -1,7 +1,6 @@
-/* Tests of the tiles into which products are cut (kernels/common/tile.h): nearly equal, neither too
- * large nor too small. */
+/* Tests of the tiles into which products are cut (kernels/common/panels.h): nearly equal, neither
+ * too large nor too small. */
 #include "kernels/common/panels_state.h"
-#include "kernels/common/tile.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
 
