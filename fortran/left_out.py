@@ -37,7 +37,7 @@ LEFT_OUT = {
         sums_all""",
     "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
-        grid_notifiers combine_function memory_available memory_check simulated_machine error_set_mpi vertices_in vertices_out""",
+        grid_notifiers combine_function memory_available memory_check simulated_machine error_set_mpi""",
     "facts of machine and grid: osla info, osla_layout, osla_grid_...": """transport_node_size transport_largest_node transport_node_rank_of
         transport_memory_share grid_choose grid_choose_order grid_shift grid_same grid_prow_of""",
     "records of runs are studied with osla-bench jacobi": "iteration_gather records_free record_lags",

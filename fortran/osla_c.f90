@@ -1954,11 +1954,6 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_forest_end
 
-    subroutine c_osla_forest_nearer(run) bind(c, name="osla_forest_nearer")
-      import
-      type(c_ptr), value :: run
-    end subroutine c_osla_forest_nearer
-
     function c_osla_forest_test(run, done) bind(c, name="osla_forest_test") result(answer)
       import
       type(c_ptr), value :: run

@@ -12,7 +12,7 @@ module osla_forest_runs
   implicit none
   private
   public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
-  public :: osla_forest_end, osla_forest_test, osla_forest_end_read, osla_forest_writable, osla_forest_nearer
+  public :: osla_forest_end, osla_forest_test, osla_forest_end_read, osla_forest_writable
   public :: osla_vertices_create, osla_vertices_free
 
   ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. If a vertex has one number, the
@@ -406,11 +406,5 @@ contains
     if (is_absent('osla_forest_writable', 'forest', forest%handle, stat, errmsg)) return
     call report(c_osla_forest_writable(forest%handle), stat, errmsg)
   end subroutine osla_forest_writable
-
-  ! Prefetches the neighbours' values into the cache. Has no effect if the transfer was not begun.
-  subroutine osla_forest_nearer(run)
-    type(osla_forest_run), intent(in), target :: run
-    if (c_associated(run%forest)) call c_osla_forest_nearer(c_loc(run))
-  end subroutine osla_forest_nearer
 
 end module osla_forest_runs

@@ -7,10 +7,9 @@
  *
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
  * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
- * Values in memory of osla_vertices_create (or of a segment passed to osla_vertices_in) are read in
- * place by the ranks of the node: one load, one store, no message. If at most 512 bytes go from one
- * rank to another, their owner packs them instead. Values in other memory are staged once. Ranks
- * may use different kinds of memory.
+ * Values in memory of osla_vertices_create are read in place by the ranks of the node: one load,
+ * one store, no message. At most 512 bytes from one rank to another are packed by their owner
+ * instead. Values in other memory are staged once. Ranks may use different kinds of memory.
  *
  * Between nodes values travel in parts. If that saves a quarter or more of the traffic, a broadcast
  * sends one value across for all leaves of a node that are joined to one root. So does a reduction
@@ -124,13 +123,6 @@ typedef enum osla_forest_combine {
  * the array of the other ranks). */
 OSLA_API osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
 OSLA_API osla_err osla_vertices_free(osla_transport *transport, void **vertices);
-
-/* Lets ranks of the node read values in the data areas of a segment (a matrix's or the caller's) in
- * place, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks
- * together: MEM; ARG (segment NULL, or of attached memory, which other ranks cannot read);
- * osla_vertices_out: STATE (a transfer is under way). */
-OSLA_API osla_err osla_vertices_in(osla_segment *segment);
-OSLA_API osla_err osla_vertices_out(osla_segment *segment);
 
 /* ---- graphs ---- */
 
@@ -327,11 +319,6 @@ OSLA_API osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, v
  * the values read from it may be overwritten. Clears *run. Local. Errors: STATE (the transfer was
  * not begun, or has ended). */
 OSLA_API osla_err osla_forest_end(osla_forest_run *run);
-
-/* Prefetches the values that ranks of the node have provided so far into this core's caches, while
- * the program goes on. Useful for a few values that are not needed at once. Local; does not wait
- * and makes no progress. */
-OSLA_API void osla_forest_nearer(const osla_forest_run *run);
 
 /* *done := true if the transfer is over on this rank; it has then ended as by osla_forest_end.
  * Local; makes progress. Errors: STATE as osla_forest_end. */

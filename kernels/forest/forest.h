@@ -76,6 +76,7 @@ typedef struct forest_link {
   bool is_near;                /* true if `rank` is on this rank's node */
   bool is_self;                /* true if `rank` is this rank */
   int64_t edges;               /* number of edges, at least 1 */
+  int64_t first_edge;          /* number of edges of the links before this one */
   int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
   vertex_index mine;           /* indices of this rank's vertices in the link */
   /* indices of the other rank's vertices; unset if that rank is on another node and has the
@@ -90,8 +91,9 @@ typedef struct forest_link {
 
 typedef struct forest_links {
   int n;
-  forest_link *of; /* [n] links, ascending by the rank at the other end */
-  int *ranks;      /* [n] rank at the other end of each link */
+  int64_t n_edges; /* edges of all links */
+  forest_link *of; /* [n] links, ascending by rank */
+  int *ranks;      /* [n] rank of each link */
 } forest_links;
 
 /* ---- transfers ---- */
@@ -329,11 +331,8 @@ list_description osli_list_describe(const osla_forest *f, const vertex_index *in
 void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
                          const list_description *leaves);
 
-/* Creates a forest without two_level. With _from_edges, `local` is the error that osli_edges_check
- * has returned on this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
-osla_err osli_forest_create_one_level(osla_transport *t, int64_t n_roots, int64_t n_edges,
-                                      const int64_t *leaf, const osla_root *root,
-                                      osla_forest **out);
+/* Creates a forest without two_level. `local` is the error that osli_edges_check has returned on
+ * this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
 osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
                                        const forest_edges *edges, osla_forest **out);
 

@@ -12,7 +12,7 @@
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
                              const char *what)
 {
-  size_t align = osli_unit_alignment(x->type);
+  size_t align = osli_unit_facts[x->type].alignment;
   OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG,
              "%s: the array is NULL, but has vertices with edges", what);
   OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
@@ -31,10 +31,10 @@ static osla_err check_arrays(const osla_forest *f, const forest_transfer *x)
 
 static osla_err check_fetch(const forest_transfer *x)
 {
-  const bool is_integer = x->type >= OSLA_UNIT_INT8 && x->type <= OSLA_UNIT_UINT64;
   const bool is_wide = osli_unit_element(x->type) >= sizeof(int32_t);
   const bool is_allowed =
-    x->combine != OSLA_SUM_EXACT && (x->combine != OSLA_SUM_ARRIVAL || (is_integer && is_wide));
+    x->combine != OSLA_SUM_EXACT &&
+    (x->combine != OSLA_SUM_ARRIVAL || (osli_unit_is_integer(x->type) && is_wide));
   OSLA_CHECK(is_allowed, OSLA_ERR_ARG, "a fetch of %s has no %s", osli_unit_name(x->type),
              osli_forest_combine_name(x->combine));
   return OSLA_OK;

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges of each root, and the first edge of each link. Created by the first exact sum on a forest.
- * Edges are numbered link by link, in the order of to_leaves. */
+/* The edges of each root. Made by a forest's first exact sum. Edges are numbered link by link, in
+ * the order of to_leaves. */
 typedef struct forest_gather {
-  int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
-  /* numbers of the edges, sorted by root: those of root j begin at edge[start[j]] */
-  uint32_t *edge;
-  int64_t *before; /* [to_leaves.n] number of edges in all links before each link */
+  int64_t *start; /* [n_roots + 1] offsets in `edge` */
+  uint32_t *edge; /* numbers of the edges of root j: edge[start[j]] .. edge[start[j + 1] - 1] */
 } forest_gather;
 
 void osli_forest_gather_free(forest_gather **gather)
@@ -21,7 +19,6 @@ void osli_forest_gather_free(forest_gather **gather)
   if (!*gather) return;
   free((*gather)->start);
   free((*gather)->edge);
-  free((*gather)->before);
   free(*gather);
   *gather = NULL;
 }
@@ -36,35 +33,24 @@ static void sort_edges(const osla_forest *f, forest_gather *g)
       g->start[osli_link_vertex(&f->to_leaves.of[k], i) + 1]++;
   for (int64_t j = 0; j < f->n_roots; j++)
     g->start[j + 1] += g->start[j];
-  for (int k = 0; k < f->to_leaves.n; k++) {
-    g->before[k] = number;
+  for (int k = 0; k < f->to_leaves.n; k++)
     for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
       g->edge[g->start[osli_link_vertex(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
-  }
   for (int64_t j = f->n_roots; j > 0; j--)
     g->start[j] = g->start[j - 1];
   g->start[0] = 0;
 }
 
-static int64_t count_edges(const osla_forest *f)
-{
-  int64_t n = 0;
-  for (int k = 0; k < f->to_leaves.n; k++)
-    n += f->to_leaves.of[k].edges;
-  return n;
-}
-
 static osla_err make_gather(osla_forest *f)
 {
-  const int64_t n = count_edges(f);
+  const int64_t n = f->to_leaves.n_edges;
   OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "an exact sum of %" PRId64 " edges, at most 2^32", n);
   forest_gather *g = calloc(1, sizeof *g);
   OSLA_CHECK(g, OSLA_ERR_MEM, "lists of an exact sum");
   g->start = calloc((size_t)f->n_roots + 2, sizeof *g->start);
   g->edge = malloc((size_t)(n + 1) * sizeof *g->edge);
-  g->before = calloc((size_t)f->to_leaves.n + 1, sizeof *g->before);
   f->gather = g;
-  if (g->start && g->edge && g->before) {
+  if (g->start && g->edge) {
     sort_edges(f, g);
     return OSLA_OK;
   }
@@ -76,16 +62,15 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
 {
   if (!f->gather) OSLA_CALL(make_gather(f));
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  x->gathered = malloc((size_t)count_edges(f) * bytes + 1);
-  OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to sum", count_edges(f));
+  x->gathered = malloc((size_t)f->to_leaves.n_edges * bytes + 1);
+  OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to sum", f->to_leaves.n_edges);
   return OSLA_OK;
 }
 
-vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer *x,
-                                     const forest_link *l)
+vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l)
 {
   const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
-  return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of], NULL};
+  return (vertex_list){x->gathered, bytes, NULL, l->first_edge, NULL};
 }
 
 /* A complex number counts as two real numbers. */

@@ -18,7 +18,7 @@ static value_location locate(const osla_forest *f, const forest_transfer *x,
   int array = osli_pool_find_array(f->pool, base + low * x->stride,
                                    (size_t)((high - low) * x->stride) + bytes);
   if (array < 0) return nowhere;
-  return (value_location){array, base - osli_pool_array(f->pool, array)->base, x->stride};
+  return (value_location){array, base - f->pool->array[array].base, x->stride};
 }
 
 static bool is_awaited(osla_forest *f, const forest_transfer *x)
@@ -116,7 +116,7 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
 {
   const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
   vertex_list to =
-    x->gathered ? osli_forest_exact_buffer(f, x, l) : osli_link_mine(l, x->to, x->stride);
+    x->gathered ? osli_forest_exact_buffer(x, l) : osli_link_mine(l, x->to, x->stride);
   vertex_list from = no_vertices;
   if (l->is_self) {
     from = osli_link_theirs(l, x->from, x->stride);

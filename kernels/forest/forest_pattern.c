@@ -1,26 +1,12 @@
-/* Forests of common patterns (all-gather, gather, all-to-all), and concatenated and widened forests
- * (sections 3.1 and 3.3 of the paper by Zhang et al.). */
+/* Forests of common patterns (all-gather, gather, all-to-all), concatenated and widened forests
+ * (sections 3.1 and 3.3 of the paper). */
+#include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- patterns ---- */
-
-/* Sets start[p], for p = 0 .. size, to the global index of rank p's first vertex, if vertices are
- * numbered in the order of ranks. n: number of vertices of this rank. room: [size] scratch.
- * Collective. */
-static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, int64_t *room)
-{
-  const int size = osla_transport_size(t);
-  for (int p = 0; p < size; p++)
-    room[p] = n;
-  start[0] = 0;
-  OSLA_CALL(osla_alltoall(t, room, start + 1, 1, MPI_INT64_T));
-  for (int p = 0; p < size; p++)
-    start[p + 1] += start[p];
-  return OSLA_OK;
-}
 
 /* If `joined`, gives this rank one leaf for each root of all ranks; otherwise this rank gets no
  * leaves. */
@@ -41,15 +27,13 @@ static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, o
 
 static osla_err make_gather(osla_transport *t, int64_t n_roots, bool joined, osla_forest **out)
 {
-  const size_t size = (size_t)osla_transport_size(t);
-  int64_t *start = calloc(2 * size + 1, sizeof *start);
+  int64_t *start = NULL;
   osla_err err = OSLA_OK;
   if (n_roots < 0) err = osla_error_set(OSLA_ERR_ARG, "n_roots = %" PRId64 " is negative", n_roots);
   if (n_roots > UINT32_MAX)
     err = osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " roots: 2^32 or more", n_roots);
-  if (!start) err = osla_error_set(OSLA_ERR_MEM, "a pattern of %zu ranks", size);
-  err = osla_agree(t, err);
-  if (err == OSLA_OK) err = exchange_starts(t, n_roots, start, start + size + 1);
+  OSLA_CALL(osla_agree(t, err));
+  err = osli_rank_starts(t, n_roots, &start);
   if (err == OSLA_OK) err = join_all(t, start, joined, out);
   free(start);
   return err;

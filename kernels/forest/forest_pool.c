@@ -27,9 +27,7 @@ static void destroy_pool(void *object)
   forest_pool *pool = object;
   if (pool->progress) osla_progress_remove(pool->t, pool->progress, pool);
   for (int i = 0; i < pool->n_arrays; i++)
-    if (osli_pool_array(pool, i)->is_mine) osla_segment_destroy(&osli_pool_array(pool, i)->segment);
-  for (int i = 0; i < POOL_BLOCKS; i++)
-    free(pool->array[i]);
+    osla_segment_destroy(&pool->array[i].segment);
   while (pool->segments) {
     pool_segment *s = pool->segments;
     pool->segments = s->next;
@@ -207,37 +205,33 @@ int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes
 {
   uintptr_t at = (uintptr_t)from;
   for (int i = 0; i < pool->n_arrays; i++) {
-    const pool_array *array = osli_pool_array(pool, i);
+    const pool_array *array = &pool->array[i];
     uintptr_t base = (uintptr_t)array->base;
     if (base && at >= base && at + bytes <= base + array->bytes) return i;
   }
   return -1;
 }
 
-/* Returns the index of a free entry of the table of arrays. Allocates a block of entries if
- * needed. */
+/* Returns the index of a free entry of the table of arrays. */
 static osla_err find_free_entry(forest_pool *pool, int *index)
 {
   int i = 0;
-  while (i < pool->n_arrays && osli_pool_array(pool, i)->segment)
+  while (i < pool->n_arrays && pool->array[i].segment)
     i++;
-  OSLA_CHECK(i < POOL_BLOCKS * POOL_ARRAYS, OSLA_ERR_RANGE,
-             "%d arrays of vertices are in use: free one first", POOL_BLOCKS * POOL_ARRAYS);
-  pool_array **block = &pool->array[i / POOL_ARRAYS];
-  if (!*block) *block = calloc(POOL_ARRAYS, sizeof **block);
-  OSLA_CHECK(*block, OSLA_ERR_MEM, "a list of arrays of vertices");
+  OSLA_CHECK(i < POOL_ARRAYS, OSLA_ERR_RANGE, "%d arrays of vertices are in use: free one first",
+             POOL_ARRAYS);
   *index = i;
   return OSLA_OK;
 }
 
 /* Adds an array to the table of arrays. Its index is the same on all ranks, because all ranks add
  * and remove arrays in the same order. Collective. */
-static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
+static osla_err add_array(forest_pool *pool, osla_segment *segment)
 {
   int index = 0;
   OSLA_CALL(osla_agree(pool->t, find_free_entry(pool, &index)));
-  *osli_pool_array(pool, index) =
-    (pool_array){segment, is_mine, osla_segment_local(segment), osla_segment_bytes(segment)};
+  pool->array[index] =
+    (pool_array){segment, osla_segment_local(segment), osla_segment_bytes(segment)};
   if (index == pool->n_arrays) pool->n_arrays++;
   pool->array_changes++;
   return OSLA_OK;
@@ -263,17 +257,12 @@ osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
   *out = NULL;
   OSLA_CALL(osli_forest_pool(t, &pool));
   OSLA_CALL(osla_segment_create(t, bytes, 0, &segment));
-  osla_err err = add_array(pool, segment, true);
+  osla_err err = add_array(pool, segment);
   if (err == OSLA_OK)
     *out = osla_segment_local(segment);
   else
     osla_segment_destroy(&segment);
   return err;
-}
-
-static bool is_vertices(const pool_array *array, const void *vertices)
-{
-  return array->is_mine && array->base == vertices;
 }
 
 osla_err osla_vertices_free(osla_transport *t, void **vertices)
@@ -282,7 +271,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   int64_t index = 0, least;
   if (!vertices || !*vertices) return OSLA_OK;
   OSLA_CALL(osli_forest_pool(t, &pool));
-  while (index < pool->n_arrays && !is_vertices(osli_pool_array(pool, index), *vertices))
+  while (index < pool->n_arrays && pool->array[index].base != *vertices)
     index++;
   least = index;
   OSLA_CALL(osla_allreduce(t, &least, 1, MPI_INT64_T, MPI_MIN));
@@ -293,43 +282,10 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
                                                            "not from osla_vertices_create, or "
                                                            "not the array of the other ranks")));
   OSLA_CALL(check_idle(pool));
-  osla_segment_destroy(&osli_pool_array(pool, index)->segment);
-  *osli_pool_array(pool, index) = (pool_array){0};
+  osla_segment_destroy(&pool->array[index].segment);
+  pool->array[index] = (pool_array){0};
   pool->array_changes++;
   pool->arrays_removed++;
   *vertices = NULL;
-  return OSLA_OK;
-}
-
-/* Only the owner can reach attached memory. */
-static osla_err check_reach(const osla_transport *t, const osla_segment *segment)
-{
-  for (int rank = 0; rank < osla_transport_size(t); rank++)
-    OSLA_CHECK(!osla_transport_same_node(t, rank) || osla_segment_peer(segment, rank), OSLA_ERR_ARG,
-               "osla_vertices_in: a segment of attached memory, which neighbours cannot read");
-  return OSLA_OK;
-}
-
-osla_err osla_vertices_in(osla_segment *segment)
-{
-  forest_pool *pool;
-  OSLA_CHECK(segment, OSLA_ERR_ARG, "osla_vertices_in: the segment is NULL");
-  OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
-  OSLA_CALL(osla_agree(pool->t, check_reach(pool->t, segment)));
-  return add_array(pool, segment, false);
-}
-
-osla_err osla_vertices_out(osla_segment *segment)
-{
-  forest_pool *pool;
-  OSLA_CHECK(segment, OSLA_ERR_ARG, "osla_vertices_out: the segment is NULL");
-  OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
-  OSLA_CALL(check_idle(pool));
-  for (int i = 0; i < pool->n_arrays; i++) {
-    pool_array *array = osli_pool_array(pool, i);
-    if (array->segment == segment && !array->is_mine) *array = (pool_array){0};
-  }
-  pool->array_changes++;
-  pool->arrays_removed++;
   return OSLA_OK;
 }

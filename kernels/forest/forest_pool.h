@@ -40,31 +40,25 @@ typedef struct pool_segment {
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
-/* number of entries in a block of the table of arrays; largest number of blocks */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 };
-
-/* An array that ranks of the same node read in place. Entries of the table never move, because
- * other threads read them without the pool's lock. */
+/* An array that neighbours read in place. Entries never move: other threads read them without the
+ * pool's lock. */
+enum { POOL_ARRAYS = 65536 };
 typedef struct pool_array {
-  osla_segment *segment; /* segment that holds the array; NULL if this table entry is free */
-  bool is_mine; /* true if osla_vertices_create made the array; false if osla_vertices_in did */
-  unsigned char *base; /* address of the array in this rank's memory */
+  osla_segment *segment; /* segment that holds the array; NULL if the entry is free */
+  unsigned char *base;   /* address of the array on this rank */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  /* list of all segments; the first one is used by all waits of forests */
-  pool_segment *segments, **last;
-  pool_array *array[POOL_BLOCKS]; /* table of arrays, in blocks of POOL_ARRAYS entries; NULL: block
-                                     not allocated */
-  int n_arrays;                   /* number of table entries that have ever been used */
-  uint64_t array_changes;  /* number that grows whenever an array is added or removed; at least 1 */
-  uint64_t arrays_removed; /* number of arrays removed so far */
-  atomic_flag is_locked;   /* spin lock for the state of all forests */
-  struct osla_forest *active; /* list of forests that have values to read or to send */
-  /* list of forests with two-level transfers whose next part may start */
-  struct osla_forest *pending;
+  pool_segment *segments, **last; /* list of all segments; all waits of forests use the first one */
+  int n_arrays;                   /* number of entries up to the last one ever used */
+  uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */
+  uint64_t arrays_removed;        /* number of arrays removed so far */
+  atomic_flag is_locked;          /* spin lock for the state of all forests */
+  struct osla_forest *active;     /* list of forests that have values to read or to send */
+  struct osla_forest
+    *pending;          /* list of forests with two-level transfers whose next part may start */
   uint64_t far_bytes;  /* bytes of values sent to other nodes so far */
   bool verifies;       /* OSLA_VERIFY: true if values are checked after osla_forest_end_read */
   int n_forests;       /* number of forests that callers have created so far */
@@ -75,6 +69,7 @@ typedef struct forest_pool {
    * returns true if it started any. */
   void (*progress)(void *pool);
   bool (*advance_pending)(struct forest_pool *pool);
+  pool_array array[POOL_ARRAYS]; /* pages of memory are used as entries are */
 } forest_pool;
 
 /* Returns the transport's pool, which the first call creates. Collective. Errors, on all ranks
@@ -90,12 +85,6 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
  * a piece that no rank uses any more. Both are collective. Errors, on all ranks together: MEM. */
 osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
 void osli_pool_release(forest_pool *pool, pool_piece *piece);
-
-/* Entry i of the table of arrays, i < n_arrays. Local. */
-static inline pool_array *osli_pool_array(const forest_pool *pool, int64_t i)
-{
-  return &pool->array[i / POOL_ARRAYS][i % POOL_ARRAYS];
-}
 
 /* Index of the array that holds bytes [from, from + bytes); -1 if none does. Local. */
 int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes);

@@ -7,15 +7,14 @@
 enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
 enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
 enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
-_Static_assert(sizeof(forest_head) == 16, "values behind a head are aligned");
 
-/* Header of a part that comes from a rank of the same node. */
-typedef struct near_head {
-  _Alignas(16) _Atomic uint64_t part; /* low half: number of the part in the ring, from 1; high
-                                       * half: low 32 bits of the transfer's number */
+/* Head of a part in a slot; the values behind it are aligned. */
+typedef struct slot_head {
+  _Alignas(16) _Atomic uint64_t part; /* low half: of the part's number in the ring, from 1;
+                                          high half: of the transfer's number */
   uint64_t signature;
-} near_head;
-_Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
+} slot_head;
+_Static_assert(sizeof(slot_head) <= SLOT_LINE, "each slot has room for it");
 
 /* A slot has room for all values of the link, at 16 bytes each, within the limits. */
 void osli_ring_set_size(forest_ring *ring, int64_t edges, bool near)
@@ -52,7 +51,7 @@ void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots)
   ring->slots = slots;
   memset(ring->words, 0, sizeof *ring->words);
   for (size_t at = 0; at < osli_ring_slots_bytes(ring); at += slot_stride(ring))
-    memset(slots + at, 0, sizeof(near_head));
+    memset(slots + at, 0, sizeof(slot_head));
 }
 
 void osli_ring_set_staging(forest_ring *ring, unsigned char *staging)
@@ -69,7 +68,7 @@ static osla_err start_receives(forest_ring *ring)
        ring->receives_started++) {
     const size_t at = ring->receives_started % ring->n_slots * slot_stride(ring);
     OSLA_CALL(osli_segment_line_start(ring->segment, ring->in, ring->slots + at,
-                                      sizeof(forest_head) + ring->slot_bytes));
+                                      sizeof(slot_head) + ring->slot_bytes));
   }
   return OSLA_OK;
 }
@@ -80,7 +79,7 @@ osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends)
                       .number = receives,
                       .receives = true,
                       .most = (int)ring->n_slots,
-                      .bytes = sizeof(forest_head) + ring->slot_bytes,
+                      .bytes = sizeof(slot_head) + ring->slot_bytes,
                       .done = &ring->words->arrived},
                 out = in;
   out.number = sends;
@@ -160,32 +159,10 @@ static void abort_on_error(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Number of parts sent by this rank of which it knows that the receiver has consumed them. */
-static uint64_t consumed_there(forest_ring *ring)
+/* Number of parts sent by this rank that are known to be consumed. */
+static uint64_t consumed_there(const forest_ring *ring)
 {
-  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
-  return consumed > ring->consumed_by_head ? consumed : ring->consumed_by_head;
-}
-
-/* Records the number of consumed parts that a header acknowledges, unless a larger number is known.
- * The header holds 32 bits of the number, which suffice because it exceeds the known number by at
- * most n_slots. */
-static void read_head(forest_ring *ring, const forest_head *head)
-{
-  const uint64_t known = consumed_there(ring);
-  const int32_t more = (int32_t)(head->consumed - (uint32_t)known);
-  if (more > 0) ring->consumed_by_head = known + (uint64_t)more;
-}
-
-/* Records the acknowledgement in the header of the latest part that has arrived. The values of that
- * part may be read much later. */
-static void read_last_head(forest_ring *ring)
-{
-  const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
-  forest_head head;
-  if (ring->near_slots || arrived == ring->consumed) return;
-  memcpy(&head, ring->slots + (arrived - 1) % ring->n_slots * slot_stride(ring), sizeof head);
-  read_head(ring, &head);
+  return atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
 }
 
 /* True if the first n parts have left the send buffer, so that its slots may be written again. */
@@ -204,15 +181,19 @@ static bool have_departed(forest_ring *ring, uint64_t n)
   return left >= n;
 }
 
+/* Memory in which this rank writes parts: the other side's slots, or the staging. */
+static unsigned char *sending_slots(const forest_ring *ring)
+{
+  return ring->near_slots ? ring->near_slots : ring->staging;
+}
+
 unsigned char *osli_ring_slot(forest_ring *ring)
 {
-  if (ring->sent - consumed_there(ring) >= ring->n_slots) read_last_head(ring);
   if (ring->sent - consumed_there(ring) >= ring->n_slots) return NULL;
   const size_t at = ring->sent % ring->n_slots * slot_stride(ring);
-  if (ring->near_slots) return ring->near_slots + at + sizeof(near_head);
-  const bool is_free =
-    ring->sent < ring->n_slots || have_departed(ring, ring->sent + 1 - ring->n_slots);
-  return is_free ? ring->staging + at + sizeof(forest_head) : NULL;
+  const bool is_free = ring->near_slots || ring->sent < ring->n_slots ||
+                       have_departed(ring, ring->sent + 1 - ring->n_slots);
+  return is_free ? sending_slots(ring) + at + sizeof(slot_head) : NULL;
 }
 
 /* The number of a part and the number of its transfer, in one word. Low halves suffice, because a
@@ -222,62 +203,44 @@ static uint64_t part_word(uint64_t part, uint32_t number)
   return (uint32_t)part | (uint64_t)number << 32;
 }
 
-/* Publishes a part to another rank of the node. */
-static void send_near(forest_ring *ring, forest_head head, size_t slot)
-{
-  near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));
-  at->signature = head.signature;
-  osla_clock_settle();
-  atomic_store_explicit(&at->part, part_word(ring->sent, head.number), memory_order_release);
-  osli_pool_wake_rank(ring->pool, ring->rank);
-}
-
-static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
+static void send_far(forest_ring *ring, size_t slot, size_t bytes)
 {
   const size_t at = slot * slot_stride(ring);
-  head.consumed = (uint32_t)ring->consumed;
-  ring->credited = ring->consumed;
   ring->pool->far_bytes += bytes;
-  memcpy(ring->staging + at, &head, sizeof head);
-  if (ring->out) {
+  if (ring->out)
     abort_on_error(ring, osli_segment_line_send(ring->segment, ring->out, ring->staging + at,
-                                                sizeof head + bytes, &ring->posted[slot]));
-    return;
-  }
-  abort_on_error(ring, osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at,
-                                          ring->staging + at, sizeof head + bytes,
-                                          ring->far_words + offsetof(ring_words, arrived),
-                                          ring->sent, &ring->posted[slot]));
+                                                sizeof(slot_head) + bytes, &ring->posted[slot]));
+  else
+    abort_on_error(ring, osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at,
+                                            ring->staging + at, sizeof(slot_head) + bytes,
+                                            ring->far_words + offsetof(ring_words, arrived),
+                                            ring->sent, &ring->posted[slot]));
 }
 
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
   const size_t slot = ring->sent++ % ring->n_slots;
+  slot_head *at = (slot_head *)(void *)(sending_slots(ring) + slot * slot_stride(ring));
+  at->signature = head.signature;
+  osla_clock_settle();
+  atomic_store_explicit(&at->part, part_word(ring->sent, head.number), memory_order_release);
   if (ring->near_slots)
-    send_near(ring, head, slot);
+    osli_pool_wake_rank(ring->pool, ring->rank);
   else
-    send_far(ring, head, slot, bytes);
-}
-
-static const unsigned char *next_near(const forest_ring *ring, const unsigned char *slot,
-                                      forest_head *head)
-{
-  const near_head *at = (const near_head *)(const void *)slot;
-  const uint64_t part = atomic_load_explicit(&at->part, memory_order_acquire);
-  if ((uint32_t)part != (uint32_t)(ring->consumed + 1)) return NULL;
-  *head = (forest_head){.signature = at->signature, .number = (uint32_t)(part >> 32)};
-  return slot + sizeof *at;
+    send_far(ring, slot, bytes);
 }
 
 const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head)
 {
   const unsigned char *slot = ring->slots + ring->consumed % ring->n_slots * slot_stride(ring);
-  if (ring->near_slots) return next_near(ring, slot, head);
-  if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->consumed)
-    return NULL;
-  memcpy(head, slot, sizeof *head);
-  read_head(ring, head);
-  return slot + sizeof *head;
+  const slot_head *at = (const slot_head *)(const void *)slot;
+  const bool may_be_here =
+    ring->near_slots ||
+    atomic_load_explicit(&ring->words->arrived, memory_order_acquire) != ring->consumed;
+  const uint64_t part = may_be_here ? atomic_load_explicit(&at->part, memory_order_acquire) : 0;
+  if (!may_be_here || (uint32_t)part != (uint32_t)(ring->consumed + 1)) return NULL;
+  *head = (forest_head){.signature = at->signature, .number = (uint32_t)(part >> 32)};
+  return slot + sizeof *at;
 }
 
 void osli_ring_consume(forest_ring *ring)
@@ -294,7 +257,7 @@ bool osli_ring_credit(forest_ring *ring)
 
 bool osli_ring_credit_all(forest_ring *ring)
 {
-  if (ring->credited_by_word == ring->consumed) return true;
+  if (ring->credited == ring->consumed) return true;
   if (ring->near_slots) {
     osla_clock_settle();
     atomic_store_explicit(&ring->near_words->consumed, ring->consumed, memory_order_release);
@@ -307,7 +270,7 @@ bool osli_ring_credit_all(forest_ring *ring)
                                         ring->far_words + offsetof(ring_words, consumed),
                                         ring->consumed, &ring->credit));
   }
-  ring->credited = ring->credited_by_word = ring->consumed;
+  ring->credited = ring->consumed;
   return true;
 }
 
@@ -318,8 +281,7 @@ bool osli_ring_is_posted(forest_ring *ring)
 
 bool osli_ring_is_empty(const forest_ring *ring)
 {
-  const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
-  return consumed == ring->sent && ring->credited_by_word == ring->consumed;
+  return consumed_there(ring) == ring->sent && ring->credited == ring->consumed;
 }
 
 osla_err osli_ring_wait_posted(forest_ring *ring)

@@ -4,9 +4,8 @@
  * Each of the two ranks has slots in its piece of the pool, and the other rank writes into them: a
  * rank of the same node by stores, a rank of another node by puts. After each put the sender raises
  * a counter of parts in the receiver's memory. A second counter acknowledges parts that were
- * consumed, so that their slots are free. Between nodes the header of a part in the opposite
- * direction also carries an acknowledgement. If the ring has message lines (src/memory/segment.h),
- * a part between nodes is one message from the send buffer into the slot, and every free slot has a
+ * consumed, so that their slots are free. If the ring has message lines (src/memory/segment.h), a
+ * part between nodes is one message from the send buffer into the slot, and every free slot has a
  * receive.
  *
  * The receiver knows how many parts a transfer has. Each part has a header that names its transfer.
@@ -29,8 +28,6 @@
 typedef struct forest_head {
   uint64_t signature; /* transfer in short form, from osli_forest_signature */
   uint32_t number;    /* low 32 bits of the transfer's number */
-  /* between nodes: low 32 bits of the number of parts that the sender has consumed */
-  uint32_t consumed;
 } forest_head;
 
 /* Counters of a ring in this rank's piece of the pool; the rank at the other end writes them. */
@@ -51,18 +48,13 @@ typedef struct forest_ring {
   ring_words *words;           /* counters that the other rank writes, in this rank's piece */
   unsigned char *slots;        /* slots that the other rank writes, in this rank's piece */
   size_t far_slots, far_words; /* offsets of the other rank's slots and counters in its segment */
-  /* address of the other rank's slots if it is on this node; otherwise NULL */
-  unsigned char *near_slots;
-  /* address of the other rank's counters if it is on this node; otherwise NULL */
-  ring_words *near_words;
-  /* number of parts that this rank has sent; number of parts that it has consumed */
-  uint64_t sent, consumed;
-  uint64_t credited; /* number of consumed parts that this rank has acknowledged, by the counter or
-                        in a header */
-  /* number of consumed parts that this rank has acknowledged by the counter */
-  uint64_t credited_by_word;
-  uint64_t consumed_by_head; /* number of this rank's sent parts that headers from the other rank
-                                acknowledge */
+  unsigned char
+    *near_slots; /* address of the other rank's slots if it is on this node; otherwise NULL */
+  ring_words
+    *near_words; /* address of the other rank's counters if it is on this node; otherwise NULL */
+  uint64_t sent,
+    consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
+  uint64_t credited;         /* number of consumed parts that this rank has acknowledged */
   _Atomic uint64_t departed; /* number of sent parts that have left the send buffer */
   unsigned char *staging; /* [n_slots] send buffer for parts to another node; NULL if the other rank
                              is on this node */
@@ -121,9 +113,8 @@ const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head);
 void osli_ring_consume(forest_ring *ring);
 
 /* _credit acknowledges consumed parts if they fill at least half of the slots, because one
- * acknowledgement for each part would double the messages. _credit_all acknowledges all of them by
- * the counter, even if headers have done so. Both return false if acknowledging is not possible
- * yet. Local. */
+ * acknowledgement for each part would double the messages. _credit_all acknowledges all of them.
+ * Both return false if acknowledging is not possible yet. Local. */
 bool osli_ring_credit(forest_ring *ring);
 bool osli_ring_credit_all(forest_ring *ring);
 
@@ -132,8 +123,7 @@ bool osli_ring_credit_all(forest_ring *ring);
 bool osli_ring_is_posted(forest_ring *ring);
 
 /* True if the counters show, on this rank and at the other end, that all parts were consumed. Then
- * no update of a counter is in flight, because updates arrive in order. Headers do not suffice:
- * they may overtake counters. Local. */
+ * no update of a counter is in flight, because updates arrive in order. Local. */
 bool osli_ring_is_empty(const forest_ring *ring);
 
 /* Waits until all puts of this rank are complete. Local. Errors: MPI. */

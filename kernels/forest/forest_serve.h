@@ -60,7 +60,7 @@ static inline vertex_list osli_forest_peer_values(const osla_forest *f, const fo
                                                   const value_location *at)
 {
   if (at->array < 0) return (vertex_list){NULL, 0, NULL, 0, NULL};
-  unsigned char *base = osla_segment_peer(osli_pool_array(f->pool, at->array)->segment, l->rank);
+  unsigned char *base = osla_segment_peer(f->pool->array[at->array].segment, l->rank);
   return osli_link_theirs(l, base + at->offset, at->stride);
 }
 
@@ -84,9 +84,8 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_tran
  * (2^32 edges or more). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
-/* Part of x->gathered in which the values of a link to leaves are stored. */
-vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer *x,
-                                     const forest_link *l);
+/* Memory into which the values of a link to leaves are gathered. */
+vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
 /* Adds the values in x->gathered to the roots, and frees x->gathered. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);

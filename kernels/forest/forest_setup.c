@@ -36,9 +36,11 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
     forest_link *l = &out->of[out->n];
     out->ranks[out->n++] = p;
     *l = (forest_link){.rank = p,
+                       .first_edge = out->n_edges,
                        .is_self = p == osla_transport_rank(f->t),
                        .is_near = osla_transport_same_node(f->t, p)};
     memcpy(&l->edges, osli_letter(edges, i), sizeof l->edges);
+    out->n_edges += l->edges;
     osli_ring_set_size(&l->ring, l->edges, l->is_near);
     f->n_far += !l->is_near;
   }
@@ -374,17 +376,6 @@ osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_
     *out = f;
   else
     free_forest(f);
-  return err;
-}
-
-osla_err osli_forest_create_one_level(osla_transport *t, int64_t n_roots, int64_t n_edges,
-                                      const int64_t *leaf, const osla_root *root, osla_forest **out)
-{
-  forest_edges edges = {0};
-  *out = NULL;
-  osla_err err = osli_edges_check(t, n_roots, n_edges, leaf, root, &edges);
-  err = osli_forest_create_from_edges(t, err, n_roots, &edges, out);
-  osli_edges_free(&edges);
   return err;
 }
 

@@ -247,53 +247,6 @@ osla_err osla_forest_writable(osla_forest *f)
   return f->two_level ? osla_forest_writable(f->two_level->near) : OSLA_OK;
 }
 
-/* ---- prefetching ---- */
-
-/* Prefetches n vertices of `bytes` bytes each; if they are adjacent, cache line by cache line. */
-static void prefetch_values(vertex_list from, int64_t n, size_t bytes)
-{
-  if (from.at || (size_t)from.stride != bytes) {
-    for (int64_t i = 0; i < n; i++)
-      __builtin_prefetch(osli_vertex(&from, i));
-    return;
-  }
-  const unsigned char *begin = osli_vertex(&from, 0);
-  for (size_t at = 0; at < (size_t)n * bytes; at += CACHE_LINE)
-    __builtin_prefetch(begin + at);
-}
-
-/* Prefetches values that other ranks of the node have announced, if the transfer is the next one to
- * be read. The caller holds the pool's lock. */
-static void prefetch_links(osla_forest *f, uint64_t number)
-{
-  enum { MOST_EDGES = 4096 }; /* larger transfers do not fit into the inner caches of a core */
-  const forest_transfer *x = osli_forest_transfer(f, number);
-  const forest_links *in = osli_forest_read_links(f, x->kind);
-  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  if (x->two_level) {
-    prefetch_links(f->two_level->near, x->two_level->near);
-    return;
-  }
-  if (f->read + 1 != number) return;
-  for (int i = x->reading.link; i < in->n; i++) {
-    const forest_link *l = &in->of[i];
-    if (!l->is_near || l->is_self || l->edges > MOST_EDGES) continue;
-    const forest_announcement *a = osli_forest_announcement(l, number);
-    const bool packs = osli_forest_packs(x, l);
-    if (packs || !a || a->at.values.array < 0) continue;
-    prefetch_values(osli_forest_peer_values(f, l, &a->at.values), l->edges, bytes);
-  }
-}
-
-void osla_forest_nearer(const osla_forest_run *run)
-{
-  osla_forest *f = run->forest;
-  if (!f || !osli_pool_try_lock(f->pool))
-    return; /* another thread holds the lock and reads the values */
-  prefetch_links(f, run->number);
-  osli_pool_unlock(f->pool);
-}
-
 /* ---- begin and end in one ---- */
 
 osla_err osla_forest_bcast(osla_forest *f, osla_unit unit, const void *roots, void *leaves,

@@ -1,8 +1,8 @@
 /* Two-level transfers between nodes (see forest_two_level in forest.h): a single value is sent
  * between nodes for all leaves of a node that are joined to the same root. Section 5.2 of the paper
  * by Zhang et al. leaves this to MPI. */
+#include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
-#include "src/transport/exchange.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,10 +13,9 @@
 bool osli_forest_has_two_levels(const osla_forest *f, const forest_transfer *x)
 {
   const osla_forest_combine requested = osli_forest_requested_combine(x->signature);
-  const bool is_integer = x->type >= OSLA_UNIT_INT8 && x->type <= OSLA_UNIT_UINT64;
   if (!f->two_level || x->kind == FOREST_FETCH) return false;
   return x->kind == FOREST_BCAST || requested == OSLA_SUM_ARRIVAL ||
-         (is_integer && requested != OSLA_REPLACE);
+         (osli_unit_is_integer(x->type) && requested != OSLA_REPLACE);
 }
 
 osla_err osli_two_level_begin(osla_forest *f, forest_transfer *x)
@@ -159,133 +158,94 @@ void osli_two_level_end(osla_forest *f, forest_transfer *x)
 /* ---- roots of other nodes, as keys in shared memory ---- */
 
 /* Key of a root: one number with the rank in its high half and the index in its low half. */
-static uint64_t key_of(const osla_root *root)
+static int64_t key_of(const osla_root *root)
 {
-  return (uint64_t)(uint32_t)root->rank << 32 | (uint64_t)root->index;
+  return (int64_t)root->rank << 32 | root->index;
 }
 
 /* Index among the ranks of the node, 0 .. n - 1, of the rank that has the proxy of a root. Adjacent
  * roots have their proxies on the same rank, in runs of RUN roots. */
-static int proxy_rank(uint64_t key, int n)
+static int proxy_rank(int64_t key, int n)
 {
   enum { RUN = 512 };
-  return (int)(((key >> 32) + (key & UINT32_MAX) / RUN) % (uint64_t)n);
-}
-
-static int compare(const void *a, const void *b)
-{
-  uint64_t x, y;
-  memcpy(&x, a, sizeof x);
-  memcpy(&y, b, sizeof y);
-  return x < y ? -1 : x > y;
-}
-
-/* Sorts the keys and removes duplicates. Returns the number of remaining keys. */
-static int64_t sort_keys(uint64_t *key, int64_t n)
-{
-  int64_t n_unique = 0;
-  if (n > 0) qsort(key, (size_t)n, sizeof *key, compare);
-  for (int64_t i = 0; i < n; i++)
-    if (n_unique == 0 || key[i] != key[n_unique - 1]) key[n_unique++] = key[i];
-  return n_unique;
+  return (int)(((key >> 32) + (key & UINT32_MAX) / RUN) % n);
 }
 
 /* Sorted keys of each rank of this node, in memory of the pool. */
 typedef struct key_lists {
   forest_pool *pool;
-  pool_piece piece; /* memory for the keys of this rank */
-  int64_t *offset;  /* [size] offset of the keys in the segment of each rank of this node */
-  int64_t *count;   /* [size] number of keys of each rank of this node */
+  pool_piece piece; /* keys of this rank */
+  int64_t *where;   /* [2 size] offset of each node neighbour's keys in its segment; their number */
 } key_lists;
 
-static const uint64_t *keys_of(const key_lists *l, int rank)
+static const int64_t *keys_of(const key_lists *l, int rank)
 {
   const unsigned char *memory = osla_segment_peer(l->piece.segment, rank);
-  return (const uint64_t *)(const void *)(memory + l->offset[rank]);
+  return (const int64_t *)(const void *)(memory + l->where[2 * rank]);
+}
+
+static int64_t count_of(const key_lists *l, int rank)
+{
+  return l->where[2 * rank + 1];
 }
 
 static void lists_close(key_lists *l)
 {
   if (l->piece.segment) osli_pool_release(l->pool, &l->piece);
-  free(l->offset);
-  free(l->count);
-  *l = (key_lists){.pool = l->pool};
+  free(l->where);
 }
 
-/* Exchanges the offsets and numbers of keys between the ranks of the node. */
-static osla_err exchange_offsets(const osla_forest *f, int64_t n, osla_exchange *x,
-                                 osla_letters *mine, key_lists *l)
-{
-  const int64_t message[] = {(int64_t)l->piece.offset, n};
-  osla_letters theirs = {0};
-  for (int p = 0; p < osla_transport_size(f->t); p++)
-    if (osla_transport_same_node(f->t, p)) OSLA_CALL(osli_letters_add(mine, p, message));
-  osla_err err = osli_exchange_run(x, mine, mine->n, &theirs);
-  for (int i = 0; i < theirs.n && err == OSLA_OK; i++) {
-    int64_t other[2];
-    memcpy(other, osli_letter(&theirs, i), sizeof other);
-    l->offset[osli_letter_rank(&theirs, i)] = other[0];
-    l->count[osli_letter_rank(&theirs, i)] = other[1];
-  }
-  osli_letters_free(&theirs);
-  return err;
-}
-
-/* Publishes this rank's keys to the ranks of its node. Returns when all of these ranks have
- * published theirs. Collective. */
-static osla_err lists_open(osla_forest *f, const uint64_t *key, int64_t n, key_lists *l)
+/* Publishes this rank's keys to the node; returns when all ranks of the node have. Collective. */
+static osla_err lists_open(osla_forest *f, const int64_t *key, int64_t n, key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
-  osla_exchange *x = NULL;
-  osla_letters mine = {.bytes = 2 * sizeof(int64_t)};
-  *l = (key_lists){.pool = f->pool};
-  l->offset = calloc(size, sizeof *l->offset);
-  l->count = calloc(size, sizeof *l->count);
+  int64_t *mine = calloc(2 * size, sizeof *mine);
+  l->where = calloc(2 * size, sizeof *l->where);
   osla_err err =
-    l->offset && l->count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "offsets of %zu ranks", size);
-  if (err == OSLA_OK) err = osli_exchange_open(f->t, mine.bytes, &x);
-  if (err == OSLA_OK) err = osli_letters_reserve(&mine, osla_transport_node_size(f->t));
+    mine && l->where ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "offsets of %zu ranks", size);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) err = osli_pool_allocate(f->pool, (size_t)(n + 1) * sizeof *key, &l->piece);
   if (err == OSLA_OK) {
     if (n > 0) memcpy(l->piece.memory, key, (size_t)n * sizeof *key);
-    err = osla_agree(f->t, exchange_offsets(f, n, x, &mine, l));
+    for (size_t p = 0; p < size; p++) {
+      mine[2 * p] = (int64_t)l->piece.offset;
+      mine[2 * p + 1] = n;
+    }
+    err = osla_alltoall(f->t, mine, l->where, 2, MPI_INT64_T);
   }
-  osli_letters_free(&mine);
-  osli_exchange_close(&x);
+  free(mine);
   return err;
 }
 
 /* ---- proxies ---- */
 
-/* Lists the keys of the roots on other nodes to which this rank's leaves are joined. */
-static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, uint64_t **out,
+/* Keys of the roots on other nodes that this rank's leaves are joined to. */
+static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, int64_t **out,
                                  int64_t *n)
 {
-  uint64_t *key = malloc((size_t)(e->n + 1) * sizeof *key);
+  int64_t *key = malloc((size_t)(e->n + 1) * sizeof *key);
   OSLA_CHECK(key, OSLA_ERR_MEM, "keys of %" PRId64 " roots on other nodes", e->n);
   *n = 0;
   for (int64_t i = 0; i < e->n; i++)
     if (!osla_transport_same_node(f->t, e->root[i].rank)) key[(*n)++] = key_of(&e->root[i]);
-  *n = sort_keys(key, *n);
+  *n = osli_sort_distinct(key, *n);
   *out = key;
   return OSLA_OK;
 }
 
-/* Lists those keys, of any rank of the node, whose proxies this rank has. The first pass counts the
- * keys. */
-static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, uint64_t **out,
+/* Keys of all ranks of the node whose proxies this rank has. The first pass counts them. */
+static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, int64_t **out,
                                    int64_t *n)
 {
   const int me = osla_transport_rank(f->t), node_size = osla_transport_node_size(f->t);
   const int mine = osla_transport_node_rank_of(f->t, me);
-  uint64_t *key = NULL;
+  int64_t *key = NULL;
   for (int pass = 0; pass < 2; pass++) {
     *n = 0;
     for (int p = 0; p < osla_transport_size(f->t); p++) {
       if (!osla_transport_same_node(f->t, p)) continue;
-      const uint64_t *keys = keys_of(l, p);
-      for (int64_t i = 0; i < l->count[p]; i++) {
+      const int64_t *keys = keys_of(l, p);
+      for (int64_t i = 0; i < count_of(l, p); i++) {
         if (proxy_rank(keys[i], node_size) != mine) continue;
         if (key) key[*n] = keys[i];
         ++*n;
@@ -294,7 +254,7 @@ static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, uin
     if (!key) key = malloc((size_t)(*n + 1) * sizeof *key);
     OSLA_CHECK(key, OSLA_ERR_MEM, "keys of %" PRId64 " proxies", *n);
   }
-  *n = sort_keys(key, *n);
+  *n = osli_sort_distinct(key, *n);
   *out = key;
   return OSLA_OK;
 }
@@ -331,12 +291,11 @@ static void add_edge(edge_list *e, int64_t leaf, osla_root root)
 /* Returns a root's proxy on this node, which is a root of the forest `spread`. node: [node size]
  * ranks of the node. */
 static osla_root proxy_of(const osla_forest *f, const key_lists *proxies, const int *node,
-                          uint64_t key)
+                          int64_t key)
 {
   const int rank = node[proxy_rank(key, osla_transport_node_size(f->t))];
-  const uint64_t *keys = keys_of(proxies, rank);
-  const uint64_t *at = bsearch(&key, keys, (size_t)proxies->count[rank], sizeof key, compare);
-  return (osla_root){rank, at - keys};
+  const int64_t *keys = keys_of(proxies, rank);
+  return (osla_root){rank, osli_sorted_index(keys, count_of(proxies, rank), key)};
 }
 
 typedef struct edge_lists {
@@ -347,14 +306,14 @@ static osla_err split_edges(const osla_forest *f, const forest_edges *e, const k
                             edge_lists *out)
 {
   const int me = osla_transport_rank(f->t), size = osla_transport_size(f->t);
-  const uint64_t *mine = keys_of(proxies, me);
+  const int64_t *mine = keys_of(proxies, me);
   int *node = calloc((size_t)osla_transport_node_size(f->t), sizeof *node);
   OSLA_CHECK(node, OSLA_ERR_MEM, "a list of the node's ranks");
   for (int p = 0; p < size; p++)
     if (osla_transport_same_node(f->t, p)) node[osla_transport_node_rank_of(f->t, p)] = p;
   osla_err err = edges_make(e->n, &out->near);
   if (err == OSLA_OK) err = edges_make(e->n, &out->spread);
-  if (err == OSLA_OK) err = edges_make(proxies->count[me], &out->wire);
+  if (err == OSLA_OK) err = edges_make(count_of(proxies, me), &out->wire);
   for (int64_t i = 0; err == OSLA_OK && i < e->n; i++) {
     const int64_t leaf = e->leaf ? e->leaf[i] : i;
     if (osla_transport_same_node(f->t, e->root[i].rank))
@@ -362,8 +321,8 @@ static osla_err split_edges(const osla_forest *f, const forest_edges *e, const k
     else
       add_edge(&out->spread, leaf, proxy_of(f, proxies, node, key_of(&e->root[i])));
   }
-  for (int64_t i = 0; err == OSLA_OK && i < proxies->count[me]; i++)
-    add_edge(&out->wire, i, (osla_root){(int32_t)(mine[i] >> 32), (int64_t)(mine[i] & UINT32_MAX)});
+  for (int64_t i = 0; err == OSLA_OK && i < count_of(proxies, me); i++)
+    add_edge(&out->wire, i, (osla_root){(int32_t)(mine[i] >> 32), mine[i] & UINT32_MAX});
   free(node);
   return err;
 }
@@ -371,7 +330,11 @@ static osla_err split_edges(const osla_forest *f, const forest_edges *e, const k
 static osla_err make_forest(const osla_forest *f, int64_t n_roots, const edge_list *e,
                             osla_forest **out)
 {
-  return osli_forest_create_one_level(f->t, n_roots, e->n, e->leaf, e->root, out);
+  forest_edges edges = {0};
+  osla_err err = osli_edges_check(f->t, n_roots, e->n, e->leaf, e->root, &edges);
+  err = osli_forest_create_from_edges(f->t, err, n_roots, &edges, out);
+  osli_edges_free(&edges);
+  return err;
 }
 
 static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_lists *proxies)
@@ -404,9 +367,8 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  /* smallest number of edges of a rank for which three forests are worth their cost */
-  enum { FEW = 64 };
-  uint64_t *key = NULL, *proxy = NULL;
+  enum { FEW = 64 }; /* edges of a rank; fewer are not worth three forests */
+  int64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;
   if (osla_transport_n_nodes(f->t) == 1) return OSLA_OK;

@@ -9,17 +9,6 @@ static const char *const combine_names[OSLA_COMBINES] = {
   "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
   "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
 
-size_t osli_unit_alignment(osla_unit_type type)
-{
-  switch (type) {
-    case OSLA_UNIT_COMPLEX_FLOAT: return sizeof(float);
-    case OSLA_UNIT_COMPLEX_DOUBLE: return sizeof(double);
-    case OSLA_UNIT_FLOAT_AT: return _Alignof(osla_float_at);
-    case OSLA_UNIT_DOUBLE_AT: return _Alignof(osla_double_at);
-    case OSLA_UNIT_INT64_AT: return _Alignof(osla_int64_at);
-    default: return osli_unit_facts[type].bytes;
-  }
-}
 const char *osli_unit_name(osla_unit_type type)
 {
   return osli_unit_facts[type].name;
@@ -35,15 +24,15 @@ static bool allows(const unit_facts *f, osla_forest_combine combine)
     case OSLA_REPLACE: return true;
     case OSLA_SUM:
     case OSLA_SUM_ARRIVAL:
-    case OSLA_PROD: return f->is_number;
+    case OSLA_PROD: return f->kind != UNIT_BYTES && f->kind != UNIT_POSITION;
     case OSLA_SUM_EXACT:
-      return f->is_number && !f->is_integer && f->bytes <= 2 * sizeof(double) &&
-             f != &osli_unit_facts[OSLA_UNIT_LONG_DOUBLE];
+      return f->kind == UNIT_COMPLEX ||
+             (f->kind == UNIT_REAL && f != &osli_unit_facts[OSLA_UNIT_LONG_DOUBLE]);
     case OSLA_MIN:
-    case OSLA_MAX: return f->is_ordered;
+    case OSLA_MAX: return f->kind == UNIT_INTEGER || f->kind == UNIT_REAL;
     case OSLA_MINLOC:
-    case OSLA_MAXLOC: return f->has_position;
-    default: return f->is_integer;
+    case OSLA_MAXLOC: return f->kind == UNIT_POSITION;
+    default: return f->kind == UNIT_INTEGER;
   }
 }
 
@@ -164,30 +153,31 @@ LOOPS(on_float_at, osla_float_at, PLACES)
 LOOPS(on_double_at, osla_double_at, PLACES)
 LOOPS(on_int64_at, osla_int64_at, PLACES)
 
+#define FACTS(name, type, kind, loops)                                                             \
+  {                                                                                                \
+    name, sizeof(type), _Alignof(type), kind, loops                                                \
+  }
 const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
-  [OSLA_UNIT_BYTES] = {"bytes", 1, false, false, false, false, on_bytes},
-  [OSLA_UNIT_INT8] = {"int8", 1, true, true, true, false, on_int8},
-  [OSLA_UNIT_INT16] = {"int16", 2, true, true, true, false, on_int16},
-  [OSLA_UNIT_INT32] = {"int32", 4, true, true, true, false, on_int32},
-  [OSLA_UNIT_INT64] = {"int64", 8, true, true, true, false, on_int64},
-  [OSLA_UNIT_UINT8] = {"uint8", 1, true, true, true, false, on_uint8},
-  [OSLA_UNIT_UINT16] = {"uint16", 2, true, true, true, false, on_uint16},
-  [OSLA_UNIT_UINT32] = {"uint32", 4, true, true, true, false, on_uint32},
-  [OSLA_UNIT_UINT64] = {"uint64", 8, true, true, true, false, on_uint64},
-  [OSLA_UNIT_FLOAT] = {"float", sizeof(float), true, true, false, false, on_float},
-  [OSLA_UNIT_DOUBLE] = {"double", sizeof(double), true, true, false, false, on_double},
-  [OSLA_UNIT_LONG_DOUBLE] = {"long double", sizeof(long double), true, true, false, false,
-                             on_long_double},
-  [OSLA_UNIT_COMPLEX_FLOAT] = {"complex float", sizeof(float _Complex), true, false, false, false,
-                               on_complex_float},
-  [OSLA_UNIT_COMPLEX_DOUBLE] = {"complex double", sizeof(double _Complex), true, false, false,
-                                false, on_complex_double},
-  [OSLA_UNIT_FLOAT_AT] = {"float with position", sizeof(osla_float_at), false, false, false, true,
-                          on_float_at},
-  [OSLA_UNIT_DOUBLE_AT] = {"double with position", sizeof(osla_double_at), false, false, false,
-                           true, on_double_at},
-  [OSLA_UNIT_INT64_AT] = {"int64 with position", sizeof(osla_int64_at), false, false, false, true,
-                          on_int64_at},
+  [OSLA_UNIT_BYTES] = FACTS("bytes", unsigned char, UNIT_BYTES, on_bytes),
+  [OSLA_UNIT_INT8] = FACTS("int8", int8_t, UNIT_INTEGER, on_int8),
+  [OSLA_UNIT_INT16] = FACTS("int16", int16_t, UNIT_INTEGER, on_int16),
+  [OSLA_UNIT_INT32] = FACTS("int32", int32_t, UNIT_INTEGER, on_int32),
+  [OSLA_UNIT_INT64] = FACTS("int64", int64_t, UNIT_INTEGER, on_int64),
+  [OSLA_UNIT_UINT8] = FACTS("uint8", uint8_t, UNIT_INTEGER, on_uint8),
+  [OSLA_UNIT_UINT16] = FACTS("uint16", uint16_t, UNIT_INTEGER, on_uint16),
+  [OSLA_UNIT_UINT32] = FACTS("uint32", uint32_t, UNIT_INTEGER, on_uint32),
+  [OSLA_UNIT_UINT64] = FACTS("uint64", uint64_t, UNIT_INTEGER, on_uint64),
+  [OSLA_UNIT_FLOAT] = FACTS("float", float, UNIT_REAL, on_float),
+  [OSLA_UNIT_DOUBLE] = FACTS("double", double, UNIT_REAL, on_double),
+  [OSLA_UNIT_LONG_DOUBLE] = FACTS("long double", long double, UNIT_REAL, on_long_double),
+  [OSLA_UNIT_COMPLEX_FLOAT] =
+    FACTS("complex float", float _Complex, UNIT_COMPLEX, on_complex_float),
+  [OSLA_UNIT_COMPLEX_DOUBLE] =
+    FACTS("complex double", double _Complex, UNIT_COMPLEX, on_complex_double),
+  [OSLA_UNIT_FLOAT_AT] = FACTS("float with position", osla_float_at, UNIT_POSITION, on_float_at),
+  [OSLA_UNIT_DOUBLE_AT] =
+    FACTS("double with position", osla_double_at, UNIT_POSITION, on_double_at),
+  [OSLA_UNIT_INT64_AT] = FACTS("int64 with position", osla_int64_at, UNIT_POSITION, on_int64_at),
 };
 
 /* ---- identities ---- */
@@ -211,21 +201,16 @@ void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_
                         unsigned char *to, int64_t stride, int64_t n)
 {
   const size_t bytes = osli_unit_facts[type].bytes;
-  const uint64_t bits = osli_unit_facts[type].is_integer ? identity_bits(type, combine) : 0;
-  const uint32_t bits32 = (uint32_t)bits;
-  const uint16_t bits16 = (uint16_t)bits;
+  const uint64_t bits = osli_unit_is_integer(type) ? identity_bits(type, combine) : 0;
   for (int64_t i = 0; i < n; i++)
     for (int64_t c = 0; c < count; c++) {
       unsigned char *at = to + i * stride + c * (int64_t)bytes;
-      if (!osli_unit_facts[type].is_integer)
-        memset(at, 0, bytes);
-      else if (bytes == 1)
-        *at = (unsigned char)bits;
-      else
-        memcpy(at,
-               bytes == 2   ? (const void *)&bits16
-               : bytes == 4 ? (const void *)&bits32
-                            : &bits,
-               bytes);
+      switch (bytes) {
+        case 1: *at = (uint8_t)bits; break;
+        case 2: memcpy(at, &(uint16_t){(uint16_t)bits}, bytes); break;
+        case 4: memcpy(at, &(uint32_t){(uint32_t)bits}, bytes); break;
+        case 8: memcpy(at, &bits, bytes); break;
+        default: memset(at, 0, bytes);
+      }
     }
 }

@@ -16,15 +16,28 @@ typedef void combine_loops(osla_forest_combine combine, int64_t count, const str
                            const struct vertex_list *from, const struct vertex_list *before,
                            int64_t n);
 
+typedef enum unit_kind {
+  UNIT_BYTES,
+  UNIT_INTEGER,
+  UNIT_REAL,
+  UNIT_COMPLEX,
+  UNIT_POSITION /* a number with a position */
+} unit_kind;
+
 typedef struct unit_facts {
   const char *name;
-  size_t bytes; /* size of a number in bytes */
-  bool is_number, is_ordered, is_integer, has_position;
+  size_t bytes, alignment; /* of one number */
+  unit_kind kind;
   combine_loops *loops;
 } unit_facts;
 extern const unit_facts osli_unit_facts[OSLA_UNIT_TYPES];
 
-/* Bytes of a number; bytes of a vertex; alignment that the address of a number needs. */
+static inline bool osli_unit_is_integer(osla_unit_type type)
+{
+  return osli_unit_facts[type].kind == UNIT_INTEGER;
+}
+
+/* Bytes of one number; bytes of a vertex. */
 static inline size_t osli_unit_element(osla_unit_type type)
 {
   return osli_unit_facts[type].bytes;
@@ -33,8 +46,6 @@ static inline size_t osli_unit_bytes(osla_unit unit)
 {
   return osli_unit_facts[unit.type].bytes * (size_t)unit.count;
 }
-size_t osli_unit_alignment(osla_unit_type type);
-
 const char *osli_unit_name(osla_unit_type type);
 const char *osli_forest_combine_name(osla_forest_combine combine);
 

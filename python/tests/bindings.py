@@ -22,7 +22,7 @@ LEFT_OUT = {
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
-        vertices_[a-z]* forest_end_read forest_writable forest_nearer forest_transport sums_[a-z]* grid_notifiers
+        vertices_[a-z]* forest_end_read forest_writable forest_transport sums_[a-z]* grid_notifiers
         combine_function iteration_[a-z]* records_free record_lags transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
     "facts of machine and grid: osla info, Grid, Transport": """transport_largest_node transport_node_rank_of transport_node_of
         transport_same_node transport_oversubscribed grid_choose grid_create_at grid_shift grid_same

@@ -242,7 +242,6 @@ contains
     call osla_forest_bcast_begin(forest, roots, leaves, OSLA_REPLACE, first)
     call osla_forest_reduce_begin(forest, ones, counts, OSLA_SUM, second)
     call osla_forest_bcast_begin(forest, z, w, OSLA_SUM, third)
-    call osla_forest_nearer(first)
     call osla_forest_end(first)
     done = .false.
     do while (.not. done)
@@ -316,7 +315,6 @@ contains
     call expect(stat == OSLA_ERR_STATE, 'a transfer that was not begun')
     call osla_forest_test(run, done, stat)
     call expect(stat == OSLA_ERR_STATE .and. .not. done, 'the same, tested')
-    call osla_forest_nearer(run)
     call osla_forest_bcast_begin(none, roots, leaves, OSLA_REPLACE, run, stat)
     call expect(stat == OSLA_ERR_STATE, 'no forest')
     call osla_forest_bcast_begin(forest, roots, counts, OSLA_REPLACE, run, stat, text)

@@ -388,7 +388,6 @@ static void test_scattered(void)
     for (int i = 0; i < EDGES * APART * count; i++)
       roots[i] = 1e6 * me + 1e3 * round + i % 997;
     OSLA_ASSERT_OK(osla_forest_bcast_begin(f, unit, roots, leaves, OSLA_REPLACE, &run));
-    if (round % 4 == 1) osla_forest_nearer(&run);
     if (round % 4 == 3) {
       OSLA_ASSERT_OK(osla_forest_end_read(&run));
       OSLA_ASSERT_OK(osla_forest_writable(f));

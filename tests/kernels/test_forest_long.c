@@ -58,8 +58,8 @@ static void test_long_link(void)
 }
 
 /* Adds a number to all message counts of the ring buffers between ranks, as if so many messages had
- * been sent each way and acknowledged by separate notifications. Message headers have only the low
- * 32 bits of these counts. */
+ * been sent each way and acknowledged. Message headers have only the low 32 bits of these counts.
+ */
 static void age_links(forest_links *links, uint64_t parts)
 {
   for (int i = 0; i < links->n; i++) {
@@ -68,8 +68,8 @@ static void age_links(forest_links *links, uint64_t parts)
     CU_ASSERT(!r->in && !r->out); /* a transport with its own messages has no message counts that
                                      the test could change */
     const uint64_t more = parts / r->n_slots * r->n_slots;
-    uint64_t *const mine[] = {&r->sent,     &r->consumed,        &r->credited, &r->credited_by_word,
-                              &r->n_traced, &r->receives_started};
+    uint64_t *const mine[] = {&r->sent, &r->consumed, &r->credited, &r->n_traced,
+                              &r->receives_started};
     _Atomic uint64_t *const shared[] = {&r->departed, &r->words->arrived, &r->words->consumed};
     for (size_t k = 0; k < sizeof mine / sizeof *mine; k++)
       *mine[k] += more;
@@ -79,8 +79,7 @@ static void age_links(forest_links *links, uint64_t parts)
 }
 
 /* Ring buffers between ranks work when their message counts pass 2^31 and 2^32. First, values are
- * sent in one direction, and separate notifications acknowledge messages. Then values are sent in
- * both directions, and message headers acknowledge messages. */
+ * sent in one direction, then in both directions. */
 static void test_long_life(void)
 {
   static const uint64_t ages[] = {0, (1ull << 31) - 16, 1ull << 31, (1ull << 32) - 16, 5ull << 32};
