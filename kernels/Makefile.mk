@@ -72,19 +72,17 @@ kernels_sources = \
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \
   kernels/hessian/hessian_fixed.h \
-  kernels/hessian/hessian_piece.h kernels/hessian/hessian_piece.c \
   kernels/hessian/hessian_combine.h kernels/hessian/hessian_combine.c \
   kernels/hessian/hessian.h kernels/hessian/hessian.c \
-  kernels/hessian/hessian_memory.c \
-  kernels/hessian/hessian_workspace.h kernels/hessian/hessian_workspace.c \
+  kernels/hessian/hessian_workspace.c \
   kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_chunks.c \
   kernels/hessian/hessian_add.c \
   kernels/hessian/hessian_fill.c \
   kernels/hessian/hessian_message.h kernels/hessian/hessian_message.c \
   kernels/hessian/hessian_arrivals.h kernels/hessian/hessian_arrivals.c \
   kernels/hessian/hessian_wire.h kernels/hessian/hessian_wire.c \
-  kernels/hessian/hessian_outbox.h kernels/hessian/hessian_outbox.c \
-  kernels/hessian/hessian_inbox.h kernels/hessian/hessian_inbox.c \
+  kernels/hessian/hessian_boxes.h kernels/hessian/hessian_outbox.c \
+  kernels/hessian/hessian_inbox.c \
   kernels/hessian/hessian_node.h kernels/hessian/hessian_node.c \
   kernels/hessian/hessian_deliver.c \
   kernels/hessian/hessian_update.h kernels/hessian/hessian_update.c \

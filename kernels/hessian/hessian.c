@@ -1,11 +1,10 @@
 /* Creation and destruction of the accumulator; commit, access to the matrix, and reset. */
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_exact.h"
-#include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian_ledger.h"
 #include "kernels/hessian/hessian_node.h"
-#include "kernels/hessian/hessian_outbox.h"
-#include "kernels/hessian/hessian_workspace.h"
+#include "kernels/hessian/hessian_update.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
@@ -111,12 +110,11 @@ static void stop_wire(osla_hessian *h)
   if (err != OSLA_OK) osla_transport_abort(h->v.t, err);
 }
 
-static osla_err make_wire(osla_hessian *h, int fan)
+static osla_err make_wire(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
-  OSLA_CALL(osla_agree(t, osli_wire_create(h, fan)));
-  /* All ranks use the largest number of bytes of node sums, because their memory layouts must be
-   * equal. */
+  OSLA_CALL(osla_agree(t, osli_wire_create(h)));
+  /* Layouts must be equal on all ranks, so all use the largest number of bytes of node sums. */
   size_t sums;
   OSLA_CALL(osla_agree(t, osli_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
@@ -178,12 +176,6 @@ static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *op
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
-  return osli_hessian_create_fan(grid, n, options, ARRIVAL_FAN, out);
-}
-
-osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
-                                 int fan, osla_hessian **out)
-{
   OSLA_MAKES("osla_hessian_create", "osla_hessian_destroy");
   osla_hessian *h = NULL;
   *out = NULL;
@@ -193,10 +185,10 @@ osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osli_combiner_initial(&h->options) != 0.0)
-    OSLA_TRY(fill_initial(h)); /* necessary, because a new matrix holds zeros */
+    OSLA_TRY(fill_initial(h)); /* a new matrix holds zeros */
   if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
   OSLA_TRY(osli_node_sums_create(h));
-  OSLA_TRY(make_wire(h, fan));
+  OSLA_TRY(make_wire(h));
   *out = h;
   return OSLA_OK;
 cleanup:
@@ -322,4 +314,22 @@ osla_err osla_hessian_reset(osla_hessian *h)
   h->memory_peak = h->memory;
   (void)pthread_mutex_unlock(&h->mutex);
   return fill_initial(h);
+}
+
+/* The forecast for the first of two nodes; the other one has the fewest ranks. */
+uint64_t osla_hessian_memory(const osla_shape *s)
+{
+  int smallest = s->ranks - (s->nodes - 1) * s->per_node;
+  int node_start[] = {0, s->per_node}; /* first rank of either node; this rank is on node 0 */
+  wire w = {.ranks = s->ranks,
+            .n_nodes = s->nodes,
+            .node_start = node_start,
+            .remote = s->ranks - smallest,
+            .shape =
+              osli_arrivals_shape(s->nodes > 1 ? (s->ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN)};
+  osla_hessian h = {.wire = &w, .options = osli_hessian_resolve(NULL)};
+  osli_wire_sizes(&h, h.options.ring_bytes);
+  return osla_segment_footprint(w.segment_bytes, 0, s->ranks) +
+         ((uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osli_outboxes_bytes(&w) +
+         osli_inboxes_bytes(&w) + 2 * ((uint64_t)s->n + 1) * sizeof(double);
 }

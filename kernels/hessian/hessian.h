@@ -40,11 +40,6 @@ struct osla_hessian {
   bool hooked;
 };
 
-/* Like osla_hessian_create, but with `fan` words of a level below each word of the tree of arrivals
- * (hessian_arrivals.h), so that tests reach several levels with few ranks. */
-osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
-                                 int fan, osla_hessian **out);
-
 /* Copies the options and replaces zeros by default values. If `options` is NULL, all values are
  * defaults. */
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options);

@@ -11,9 +11,9 @@
  * computed window by window, while the owner's locks are held or between the messages of a chain.
  * Large ready blocks for other nodes are also sent in windows, which stay in the cache. */
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
-#include "kernels/hessian/hessian_outbox.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_clock.h"
 #include "osla_random.h"

@@ -9,7 +9,7 @@
 #ifndef OSLA_HESSIAN_EXACT_H
 #define OSLA_HESSIAN_EXACT_H
 
-#include "kernels/hessian/hessian_piece.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
 
 /* Checks the options of order-independent mode. Local. Errors: ARG (bound out of range),

@@ -1,5 +1,6 @@
 /* Computes the values of a piece. At the edge of the triangle, products are divided recursively
  * into narrow ranges of columns, so that few elements outside the triangle are computed. */
+#include "kernels/common/row_copy.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_blas.h"
@@ -60,18 +61,6 @@ static osla_err fill_range(const products *f, int64_t low, int64_t high, int64_t
   return fill_range(f, low, high, c + half, cols - half);
 }
 
-static void gather_double(int64_t count, const int64_t *position, const double *column, double *out)
-{
-  for (int64_t r = 0; r < count; r++)
-    out[r] = column[position[r]];
-}
-
-static void gather_float(int64_t count, const int64_t *position, const float *column, float *out)
-{
-  for (int64_t r = 0; r < count; r++)
-    out[r] = column[position[r]];
-}
-
 /* Copies the elements of U for a piece whose first row and column are at positions r0 and c0 of the
  * sorted index lists. */
 static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
@@ -81,16 +70,12 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
   int64_t elements = 0;
   double since = osla_trace_now(h->v.t);
   for (int64_t c = 0; c < p->cols; c++) {
-    const void *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
+    const unsigned char *column = u->data + (size_t)(w->cols.position[c0 + c] * u->ld) * e;
     const int64_t *position = w->rows.position + r0 + p->begin[c];
-    void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
+    unsigned char *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
     int64_t count = p->end[c] - p->begin[c];
     elements += count;
-    if (osli_work_modelled) continue;
-    if (h->combine.update_dtype == OSLA_DOUBLE)
-      gather_double(count, position, column, out);
-    else
-      gather_float(count, position, column, out);
+    gather_elements(e, count, column, position, out);
   }
   osli_move_charge(e, elements);
   osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);

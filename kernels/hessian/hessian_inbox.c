@@ -13,8 +13,8 @@
  *
  * A step without work reads only the top words of two gates: this rank's own gate, and the gate of
  * one other rank of the node, in turn. */
-#include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian_update.h"

@@ -1,6 +1,7 @@
 /* Ledger of an accumulator: sets of the ids of updates, and the gate that stops updates during a
  * checkpoint. */
 #include "kernels/hessian/hessian_ledger.h"
+#include "kernels/common/lists.h"
 #include "kernels/hessian/hessian.h"
 #include "osla_random.h"
 
@@ -201,22 +202,16 @@ static int by_value(const void *x, const void *y)
  * all ranks is the merged list. */
 osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
-  int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);
-  int64_t *before = calloc((size_t)ranks + 1, sizeof *before), all = 0;
+  int64_t *start = NULL, all = 0;
   uint64_t *list = NULL;
   osla_err err;
-  OSLA_TRY(osla_agree(
-    h->v.t,
-    before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for counts of %d ranks", ranks)));
-  for (int r = rank; r < ranks; r++)
-    before[r + 1] = *count;
-  OSLA_TRY(osla_allreduce(h->v.t, before, ranks + 1, MPI_INT64_T, MPI_SUM));
-  all = before[ranks];
+  OSLA_TRY(osli_rank_starts(h->v.t, *count, &start));
+  all = start[osla_transport_size(h->v.t)];
   list = calloc((size_t)all + 1, sizeof *list);
   OSLA_TRY(osla_agree(
     h->v.t,
     list ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for a list of %" PRId64 " ids", all)));
-  memcpy(list + before[rank], *ids, (size_t)*count * sizeof *list);
+  memcpy(list + start[osla_transport_rank(h->v.t)], *ids, (size_t)*count * sizeof *list);
   OSLA_TRY(osla_allreduce(h->v.t, list, all, MPI_UINT64_T, MPI_SUM));
   qsort(list, (size_t)all, sizeof *list, by_value);
   free(*ids);
@@ -224,7 +219,7 @@ osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
   *count = all;
   list = NULL;
 cleanup:
-  free(before);
+  free(start);
   free(list);
   return err;
 }

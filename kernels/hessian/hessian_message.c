@@ -17,23 +17,6 @@ static size_t front_bytes(int64_t rows, int64_t cols, bool wide)
                 (size_t)cols * sizeof(uint32_t));
 }
 
-static bool too_many(int64_t a, int64_t b)
-{
-  return a > INT32_MAX || b > INT32_MAX;
-}
-
-size_t osli_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide)
-{
-  if (too_many(rows, cols) || values > INT32_MAX) return SIZE_MAX;
-  return padded(front_bytes(rows, cols, wide) + (size_t)values * element);
-}
-
-size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide)
-{
-  if (too_many(rows, cols) || k > INT32_MAX) return SIZE_MAX;
-  return padded(front_bytes(rows, cols, wide) + (size_t)(rows + cols) * (size_t)k * element);
-}
-
 /* The lists ascend, so their last entries are the largest ones. */
 bool osli_message_is_wide(const piece *p)
 {
@@ -53,9 +36,11 @@ size_t osli_message_size(const piece *p, int64_t k, size_t element)
 {
   int64_t low, high;
   row_range(p, &low, &high);
-  bool wide = osli_message_is_wide(p);
-  if (k > 0) return osli_message_bytes_of_g(high - low, p->cols, k, element, wide);
-  return osli_message_bytes(high - low, p->cols, osli_piece_elements(p), element, wide);
+  const int64_t elements = k > 0 ? (high - low + p->cols) * k : osli_piece_elements(p);
+  if (high - low > INT32_MAX || p->cols > INT32_MAX || k > INT32_MAX || elements > INT32_MAX)
+    return SIZE_MAX;
+  return padded(front_bytes(high - low, p->cols, osli_message_is_wide(p)) +
+                (size_t)elements * element);
 }
 
 /* ---- writing ---- */
@@ -130,47 +115,39 @@ static void append_front(sink *s, const piece *p, message_head head, int64_t low
   append_padding(s);
 }
 
-size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
-                        osla_uplo uplo, message_write *write, void *arg)
+static void append_values(sink *s, const piece *p, const message_head *head, size_t element)
 {
-  sink s = {write, arg, 0};
-  int64_t low, high;
-  row_range(p, &low, &high);
-  int64_t elements = osli_piece_elements(p);
-  bool wide = osli_message_is_wide(p);
-  message_head head = {
-    .stripes = stripes, .owner = (uint32_t)owner, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
-  head.bytes = (uint32_t)osli_message_bytes(high - low, p->cols, elements, element, wide);
-  head.elements = osli_work_modelled ? (uint32_t)elements : 0;
-  append_front(&s, p, head, low, high, uplo);
-  if (only_counts(&head)) append(&s, NULL, (size_t)elements * element);
-  for (int64_t c = 0; c < p->cols && !only_counts(&head); c++)
-    append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
+  const size_t bytes = (size_t)osli_piece_elements(p) * element;
+  if (only_counts(head)) append(s, NULL, bytes);
+  for (int64_t c = 0; c < p->cols && !only_counts(head); c++)
+    append_bulk(s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
                 (size_t)(p->end[c] - p->begin[c]) * element);
-  if (p->cols > 0) osli_move_charge((size_t)elements * element / (size_t)p->cols, p->cols);
-  append_padding(&s);
-  return s.bytes;
+  if (p->cols > 0) osli_move_charge(bytes / (size_t)p->cols, p->cols);
 }
 
-size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
-                          const void *row_panel, const void *col_panel, size_t element,
-                          osla_uplo uplo, message_write *write, void *arg)
+size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags,
+                        const message_panels *g, size_t element, osla_uplo uplo,
+                        message_write *write, void *arg)
 {
   sink s = {write, arg, 0};
   int64_t low, high;
   row_range(p, &low, &high);
-  bool wide = osli_message_is_wide(p);
-  size_t column = (size_t)k * element;
-  message_head head = {.stripes = stripes,
-                       .owner = (uint32_t)owner,
-                       .flags = flags | (wide ? MESSAGE_WIDE : 0),
-                       .k = (uint32_t)k};
-  head.bytes = (uint32_t)osli_message_size(p, k, element);
+  const size_t column = (size_t)g->k * element;
+  const message_head head = {
+    .stripes = stripes,
+    .owner = (uint32_t)owner,
+    .flags = flags | (osli_message_is_wide(p) ? MESSAGE_WIDE : 0),
+    .k = (uint32_t)g->k,
+    .bytes = (uint32_t)osli_message_size(p, g->k, element),
+    .elements = g->k == 0 && osli_work_modelled ? (uint32_t)osli_piece_elements(p) : 0};
   append_front(&s, p, head, low, high, uplo);
-  append_bulk(&s, (const unsigned char *)row_panel + (size_t)low * column,
-              (size_t)(high - low) * column);
-  append_bulk(&s, col_panel, (size_t)p->cols * column);
-  osli_move_charge(column, high - low + p->cols);
+  if (g->k > 0) {
+    append_bulk(&s, g->rows + (size_t)low * column, (size_t)(high - low) * column);
+    append_bulk(&s, g->cols, (size_t)p->cols * column);
+    osli_move_charge(column, high - low + p->cols);
+  } else {
+    append_values(&s, p, &head, element);
+  }
   append_padding(&s);
   return s.bytes;
 }

@@ -12,7 +12,7 @@
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 
-#include "kernels/hessian/hessian_piece.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_types.h"
 
 #include <stdbool.h>
@@ -37,27 +37,25 @@ typedef struct message_head {
  * bytes is NULL, the `count` bytes are only modelled and never read. */
 typedef void message_write(void *arg, const void *bytes, size_t count);
 
-/* osli_message_bytes: bytes of a message with this many rows, columns and values.
- * osli_message_bytes_of_g: bytes of a message that holds columns of G with k elements. Both return
- * SIZE_MAX if an argument exceeds INT32_MAX. */
-size_t osli_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide);
-size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide);
-
 /* Returns the bytes of a piece's message, without the rows that no column uses. If k > 0, the
- * message holds columns of G with k elements instead of values. */
+ * message holds columns of G with k elements instead of values.
+ * SIZE_MAX if a number exceeds INT32_MAX. */
 size_t osli_message_size(const piece *p, int64_t k, size_t element);
 
 /* Returns whether the indices of the piece are too large for 32 bits. */
 bool osli_message_is_wide(const piece *p);
 
-/* Writes a message and returns its bytes. osli_message_put writes the values of the piece;
- * osli_message_put_g writes row_panel (k x rows) and col_panel (k x cols), k > 0, for a piece
+/* Columns of G for all rows and all columns of a piece, k elements each; k = 0: none. */
+typedef struct message_panels {
+  int64_t k;
+  const unsigned char *rows, *cols;
+} message_panels;
+
+/* Writes a message and returns its bytes: the values of the piece, or columns of G for a piece
  * without values. Rows that no column uses are left out. */
-size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
-                        osla_uplo uplo, message_write *write, void *arg);
-size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
-                          const void *row_panel, const void *col_panel, size_t element,
-                          osla_uplo uplo, message_write *write, void *arg);
+size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags,
+                        const message_panels *g, size_t element, osla_uplo uplo,
+                        message_write *write, void *arg);
 
 /* A message that was read from 8-byte aligned memory. The index lists of its piece are stored in
  * `lists`, which has room for rows + 3 cols numbers; values and panels stay in the message. */

@@ -8,8 +8,8 @@
  * clears them. So a node sends at most one matrix H, for any number of updates. */
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
-#include "kernels/hessian/hessian_outbox.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>

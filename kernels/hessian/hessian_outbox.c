@@ -12,8 +12,8 @@
  *
  * Outboxes that have something to announce are in a list, which progress steps go through. Updating
  * threads insert outboxes; only the progress hook removes them. */
-#include "kernels/hessian/hessian_outbox.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
 #include "src/blas/work.h"
 #include "src/memory/segment.h"
@@ -348,12 +348,14 @@ size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stri
 {
   static const piece nothing;
   writer w = {.h = h, .o = outbox_for(h, owner)};
-  size_t column = u ? (size_t)u->k * h->element : 0;
+  message_panels g = {0};
+  if (u) {
+    const size_t column = (size_t)u->k * h->element;
+    g = (message_panels){u->k, u->row_panel + (size_t)r0 * column,
+                         u->col_panel + (size_t)c0 * column};
+  }
   if (!p) p = &nothing;
-  wait_for_room(&w, osli_message_size(p, u ? u->k : 0, h->element));
-  if (u)
-    return osli_message_put_g(p, owner, stripes, flags, u->k, u->row_panel + (size_t)r0 * column,
-                              u->col_panel + (size_t)c0 * column, h->element, h->options.uplo,
-                              write_to_ring, &w);
-  return osli_message_put(p, owner, stripes, flags, h->element, h->options.uplo, write_to_ring, &w);
+  wait_for_room(&w, osli_message_size(p, g.k, h->element));
+  return osli_message_put(p, owner, stripes, flags, &g, h->element, h->options.uplo, write_to_ring,
+                          &w);
 }

@@ -57,7 +57,7 @@ static int list_members(const osla_transport *t, wire *w)
   return smallest;
 }
 
-osla_err osli_wire_create(osla_hessian *h, int fan)
+osla_err osli_wire_create(osla_hessian *h)
 {
   const osla_transport *t = h->v.t;
   int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
@@ -71,7 +71,7 @@ osla_err osli_wire_create(osla_hessian *h, int fan)
   OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "no memory for tables of %d ranks", ranks);
   int smallest = list_members(t, w);
   w->remote = ranks - smallest;
-  w->shape = osli_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);
+  w->shape = osli_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN);
   return OSLA_OK;
 }
 

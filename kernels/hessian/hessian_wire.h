@@ -39,9 +39,8 @@ typedef struct wire {
   struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;
 
-/* Creates h->wire, with the tables of ranks and nodes. fan: number of words below each word of a
- * gate's tree (hessian_arrivals.h). Local. Errors: MEM. */
-osla_err osli_wire_create(osla_hessian *h, int fan);
+/* Creates h->wire with the tables of ranks and nodes. Local. Errors: MEM. */
+osla_err osli_wire_create(osla_hessian *h);
 void osli_wire_free(osla_hessian *h);
 
 /* Computes sizes and offsets such that rings and inboxes take about `bytes` bytes. There is at

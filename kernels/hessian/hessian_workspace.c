@@ -1,9 +1,9 @@
 /* Scratch memory of updating threads. It is acquired for one update, cached for the next one, and
  * counted against the memory cap. A thread that finds no room frees idle workspaces, then waits
  * until other threads release theirs. While it waits it holds no lock and makes progress. */
-#include "kernels/hessian/hessian_workspace.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_update.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,23 +81,20 @@ typedef struct wanted {
   bool no_memory;
 } wanted;
 
-/* Wakes threads of this rank that wait for memory. The wake-up is a store on this node, which
- * cannot fail. */
 static bool try_acquire(void *arg)
 {
   wanted *a = arg;
   osla_hessian *h = a->h;
   (void)pthread_mutex_lock(&h->mutex);
-  workspace *w = h->free_list;
-  if (w) h->free_list = w->next;
-  size_t old = w ? w->reserved : 0, bytes = needed_bytes(h, a->need, w);
-  while (w && h->memory - old + bytes > h->memory_most) { /* frees this workspace, because it and
-                                                             other idle workspaces are too large */
-    free_workspace(h, w);
+  workspace *w;
+  size_t old, bytes;
+  for (;;) {
     w = h->free_list;
     if (w) h->free_list = w->next;
     old = w ? w->reserved : 0;
     bytes = needed_bytes(h, a->need, w);
+    if (!w || h->memory - old + bytes <= h->memory_most) break;
+    free_workspace(h, w); /* this one and other idle ones are too large */
   }
   if (h->memory - old + bytes <= h->memory_most) {
     if (!w) w = calloc(1, sizeof *w);
@@ -149,8 +146,7 @@ void osli_workspace_release(osla_hessian *h, workspace *w)
   w->next = h->free_list;
   h->free_list = w;
   (void)pthread_mutex_unlock(&h->mutex);
-  /* Wakes threads of this rank that wait for memory. The wake-up is a store on this node, which
-   * cannot fail. */
+  /* Threads of this rank may wait for memory. */
   if (h->memory_most < SIZE_MAX) osli_wire_wake(h, osla_transport_rank(h->v.t));
 }
 

@@ -81,7 +81,9 @@ static void round_trip(osla_uplo uplo, int64_t far)
   bytes b = {(unsigned char *)room, 0};
   make_sample(&s, uplo, far);
   size_t announced = osli_message_size(&s.p, 0, sizeof(double));
-  size_t wrote = osli_message_put(&s.p, 9, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
+  const message_panels none = {0};
+  size_t wrote =
+    osli_message_put(&s.p, 9, 77, MESSAGE_FIRST, &none, sizeof(double), uplo, keep, &b);
   OSLA_ASSERT_MSG(announced == wrote && wrote == b.count, "%zu, %zu, %zu", announced, wrote,
                   b.count);
   message_view m = osli_message_read(b.at, sizeof(double), uplo, lists);
@@ -105,8 +107,8 @@ static void round_trip_of_g(osla_uplo uplo, int64_t far)
   for (int i = 0; i < K * COLS; i++)
     col_panel[i] = (float)(1000 + i);
   size_t announced = osli_message_size(&s.p, K, sizeof(float));
-  size_t wrote = osli_message_put_g(&s.p, 9, 5, MESSAGE_LAST, K, row_panel, col_panel,
-                                    sizeof(float), uplo, keep, &b);
+  const message_panels g = {K, (unsigned char *)row_panel, (unsigned char *)col_panel};
+  size_t wrote = osli_message_put(&s.p, 9, 5, MESSAGE_LAST, &g, sizeof(float), uplo, keep, &b);
   CU_ASSERT(announced == wrote && wrote == b.count);
   message_view m = osli_message_read(b.at, sizeof(float), uplo, lists);
   int64_t low = s.begin[0];
@@ -125,8 +127,10 @@ static void test_messages(void)
     round_trip_of_g(OSLA_LOWER, far[i]);
     round_trip_of_g(OSLA_UPPER, far[i]);
   }
-  CU_ASSERT(osli_message_bytes(INT64_C(1) << 32, 1, 1, 8, false) == SIZE_MAX);
-  CU_ASSERT(osli_message_bytes_of_g(1, 1, INT64_C(1) << 32, 8, false) == SIZE_MAX);
+  const int64_t zero = 0, most = INT64_C(1) << 32;
+  const piece long_one = {.rows = most, .cols = 1, .begin = &zero, .end = &most};
+  CU_ASSERT(osli_message_size(&long_one, 0, 8) == SIZE_MAX);
+  CU_ASSERT(osli_message_size(&(piece){0}, most, 8) == SIZE_MAX);
 }
 
 /* ---- messages between nodes ---- */

@@ -1,6 +1,7 @@
-/* Outboxes: the sending side of messages to other nodes (internal). */
-#ifndef OSLA_HESSIAN_OUTBOX_H
-#define OSLA_HESSIAN_OUTBOX_H
+/* Messages between nodes: outboxes on the sending side, inboxes on the receiving side
+ * (internal). */
+#ifndef OSLA_HESSIAN_BOXES_H
+#define OSLA_HESSIAN_BOXES_H
 
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian_wire.h"
@@ -36,5 +37,22 @@ size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stri
  * column and the row list take at most half a message. */
 int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c);
 int64_t osli_outbox_rows(const osla_hessian *h);
+
+/* ---- hessian_inbox.c ---- */
+
+/* Creates the inboxes. Must be called after osli_wire_sizes and after the segment was created.
+ * Errors: MEM. */
+osla_err osli_inboxes_create(osla_hessian *h);
+void osli_inboxes_free(osla_hessian *h);
+size_t osli_inboxes_bytes(const wire *w);
+
+/* Progress step: fetches messages that wait for this node, and adds them. */
+osla_err osli_inboxes_serve(osla_hessian *h);
+/* Waits for transfers in flight. Called after the progress hook was removed. */
+osla_err osli_inboxes_stop(osla_hessian *h);
+
+/* Waits until, for each origin, expected[origin] bytes that were announced at this rank's gate have
+ * been added. Local. */
+void osli_inboxes_wait_applied(osla_hessian *h, const uint64_t *expected);
 
 #endif
