@@ -106,8 +106,7 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
 
 static bool is_idle(const osla_forest *f)
 {
-  uint64_t oldest = f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
-  for (uint64_t number = oldest; number <= f->begun; number++)
+  for (uint64_t number = osli_forest_oldest(f); number <= f->begun; number++)
     if (!f->transfer[number % MOST_TRANSFERS].ended) return false;
   return true;
 }
@@ -215,22 +214,16 @@ static const char *location_of(const forest_link *l)
   return l->is_self ? "this rank" : l->is_near ? "this node" : "another node";
 }
 
-static void add_link_to_roots(view_text *v, const forest_link *l, bool edges)
+static void add_link(view_text *v, const forest_link *l, bool to_roots, bool edges)
 {
-  add_text(v, "  %" PRId64 " to roots of rank %d (%s): ", l->edges, l->rank, location_of(l));
-  add_indices(v, "leaves", &l->mine, l->edges);
-  add_indices(v, ", roots", &l->theirs, l->edges);
+  add_text(v, "  %" PRId64 " to %s of rank %d (%s): ", l->edges, to_roots ? "roots" : "leaves",
+           l->rank, location_of(l));
+  add_indices(v, to_roots ? "leaves" : "roots", &l->mine, l->edges);
+  if (to_roots) add_indices(v, ", roots", &l->theirs, l->edges);
   add_text(v, "\n");
-  for (int64_t i = 0; edges && i < l->edges; i++)
+  for (int64_t i = 0; to_roots && edges && i < l->edges; i++)
     add_text(v, "    leaf %" PRId64 ", root %" PRId64 "\n", osli_link_vertex(l, i),
              osli_link_root(l, i).index);
-}
-
-static void add_link_to_leaves(view_text *v, const forest_link *l)
-{
-  add_text(v, "  %" PRId64 " to leaves of rank %d (%s): ", l->edges, l->rank, location_of(l));
-  add_indices(v, "roots", &l->mine, l->edges);
-  add_text(v, "\n");
 }
 
 size_t osla_forest_view(const osla_forest *f, bool edges, char *text, size_t size)
@@ -243,9 +236,9 @@ size_t osla_forest_view(const osla_forest *f, bool edges, char *text, size_t siz
            f->creation_index, osla_transport_rank(f->t), osla_transport_size(f->t), f->n_roots,
            f->n_edges, f->leaf_space);
   for (int i = 0; i < f->to_roots.n; i++)
-    add_link_to_roots(&v, &f->to_roots.of[i], edges);
+    add_link(&v, &f->to_roots.of[i], true, edges);
   for (int i = 0; i < f->to_leaves.n; i++)
-    add_link_to_leaves(&v, &f->to_leaves.of[i]);
+    add_link(&v, &f->to_leaves.of[i], false, false);
   if (f->two_level)
     add_text(&v, "  broadcasts cross between nodes once: %" PRId64 " proxies here\n",
              f->two_level->n_proxies);

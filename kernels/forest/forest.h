@@ -222,6 +222,12 @@ static inline forest_transfer *osli_forest_transfer(osla_forest *f, uint64_t num
   return &f->transfer[number % MOST_TRANSFERS];
 }
 
+/* Number of the oldest transfer whose record has not been reused. */
+static inline uint64_t osli_forest_oldest(const osla_forest *f)
+{
+  return f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
+}
+
 /* _read_links: links through which a transfer of this kind reads values. _send_links: links through
  * which it sends values. */
 static inline forest_links *osli_forest_read_links(osla_forest *f, forest_kind kind)

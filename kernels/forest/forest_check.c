@@ -202,9 +202,8 @@ static void check_ring(const osla_forest *f, forest_link *l)
 {
   forest_head head;
   if (l->is_self || !osli_ring_next(&l->ring, &head)) return;
-  const int64_t number = whole_number(f, head.number), begun = (int64_t)f->begun,
-                oldest = begun > MOST_TRANSFERS ? begun + 1 - MOST_TRANSFERS : 1;
-  if (number > begun) return;
+  const int64_t number = whole_number(f, head.number), oldest = (int64_t)osli_forest_oldest(f);
+  if (number > (int64_t)f->begun) return;
   const uint64_t record = (uint64_t)(number < oldest ? oldest : number);
   osli_forest_check_signature(f, record, &f->transfer[record % MOST_TRANSFERS], l->rank,
                               head.number, head.signature);
@@ -275,8 +274,7 @@ void osli_forest_check_exposed(osla_forest *f)
   char text[120];
   if (!f->pool->verifies) return;
   if (f->two_level) osli_forest_check_exposed(f->two_level->near);
-  for (uint64_t number = f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
-       number <= f->begun; number++) {
+  for (uint64_t number = osli_forest_oldest(f); number <= f->begun; number++) {
     const forest_transfer *x = osli_forest_transfer(f, number);
     if (!x->is_exposed || is_unchanged(f, x)) continue;
     describe_signature(text, sizeof text, number, x->signature);

@@ -209,54 +209,53 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 
 /* ---- subsets ---- */
 
-/* Sets to[i] := from[i] for the chosen indices i, and leaves other elements unchanged. Errors: ARG
- * (an index outside 0 .. space - 1). */
-static osla_err copy_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
-                            const vertex_id *from, vertex_id *to)
+/* Replaces the ids of vertices that are not chosen by those of no vertex. Errors: ARG (an index
+ * outside 0 .. space - 1). */
+static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
+                            const vertex_id *all, vertex_id *ids)
 {
   for (int64_t i = 0; i < n; i++) {
     OSLA_CHECK(chosen[i] >= 0 && chosen[i] < space, OSLA_ERR_ARG,
                "%s %" PRId64 " is not below %" PRId64, what, chosen[i], space);
-    to[chosen[i]] = from[chosen[i]];
+    ids[chosen[i]] = all[chosen[i]];
   }
   return OSLA_OK;
 }
 
-/* Creates a list of vertex ids in which only the chosen vertices have an id. Collective; an error
- * on one rank is returned on all ranks. */
-static osla_err choose(const osla_forest *f, const int64_t *chosen, int64_t n, int64_t space,
-                       const char *what, const vertex_id *all, vertex_id **out)
+/* The forest without the edges of vertices that are not chosen. */
+static osla_err embed(osla_forest *f, bool of_roots, int64_t n, const int64_t *chosen,
+                      osla_forest **out)
 {
-  OSLA_CALL(osli_vertex_ids_create(f, space, out));
-  return osla_agree(f->t, copy_chosen(chosen, n, space, what, all, *out));
+  const int64_t space = of_roots ? f->n_roots : f->leaf_space;
+  vertex_id *all = NULL, *ids = NULL;
+  osla_err err = osli_vertex_ids_create(f, space, &all);
+  if (err == OSLA_OK) err = osli_vertex_ids_create(f, space, &ids);
+  if (err == OSLA_OK) {
+    if (of_roots)
+      osli_vertex_ids_of_own(f, all, space, 0);
+    else
+      osli_vertex_ids_of_roots(f, all);
+    err = osla_agree(f->t, keep_chosen(chosen, n, space, of_roots ? "root" : "leaf", all, ids));
+  }
+  if (err == OSLA_OK)
+    err = of_roots ? join_through(f, false, f->n_roots, ids, out)
+                   : osli_forest_create_from_ids(f->t, f->n_roots, ids, space, out);
+  free(all);
+  free(ids);
+  return err;
 }
 
 osla_err osla_forest_embed_roots(osla_forest *f, int64_t n, const int64_t *chosen,
                                  osla_forest **out)
 {
-  vertex_id *all, *chosen_ids = NULL;
   *out = NULL;
   OSLA_CALL(osli_vertex_ids_check(f));
-  OSLA_CALL(osli_vertex_ids_create(f, f->n_roots, &all));
-  osli_vertex_ids_of_own(f, all, f->n_roots, 0);
-  osla_err err = choose(f, chosen, n, f->n_roots, "root", all, &chosen_ids);
-  if (err == OSLA_OK) err = join_through(f, false, f->n_roots, chosen_ids, out);
-  free(all);
-  free(chosen_ids);
-  return err;
+  return embed(f, true, n, chosen, out);
 }
 
 osla_err osla_forest_embed_leaves(osla_forest *f, int64_t n, const int64_t *chosen,
                                   osla_forest **out)
 {
-  vertex_id *all, *chosen_ids = NULL;
   *out = NULL;
-  OSLA_CALL(osli_vertex_ids_create(f, f->leaf_space, &all));
-  osli_vertex_ids_of_roots(f, all);
-  osla_err err = choose(f, chosen, n, f->leaf_space, "leaf", all, &chosen_ids);
-  if (err == OSLA_OK)
-    err = osli_forest_create_from_ids(f->t, f->n_roots, chosen_ids, f->leaf_space, out);
-  free(all);
-  free(chosen_ids);
-  return err;
+  return embed(f, false, n, chosen, out);
 }

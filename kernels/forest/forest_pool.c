@@ -97,31 +97,26 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
 
 /* ---- pieces ---- */
 
-/* Allocates from the first free range that is large enough. Returns false if there is no such
- * range. */
-
-static bool allocate_from(pool_segment *s, size_t bytes, size_t *offset)
+/* The link to the first hole that is large enough; a link to NULL if none is. */
+static pool_hole **find_hole(pool_segment *s, size_t bytes)
 {
-  for (pool_hole **at = &s->holes; *at; at = &(*at)->next) {
-    pool_hole *hole = *at;
-    if (hole->bytes < bytes) continue;
-    *offset = hole->offset;
-    hole->offset += bytes;
-    hole->bytes -= bytes;
-    if (hole->bytes == 0) {
-      *at = hole->next;
-      free(hole);
-    }
-    return true;
-  }
-  return false;
+  pool_hole **at = &s->holes;
+  while (*at && (*at)->bytes < bytes)
+    at = &(*at)->next;
+  return at;
 }
 
-static bool has_room(const pool_segment *s, size_t bytes)
+static size_t allocate_from(pool_hole **at, size_t bytes)
 {
-  for (const pool_hole *hole = s->holes; hole; hole = hole->next)
-    if (hole->bytes >= bytes) return true;
-  return false;
+  pool_hole *hole = *at;
+  const size_t offset = hole->offset;
+  hole->offset += bytes;
+  hole->bytes -= bytes;
+  if (hole->bytes == 0) {
+    *at = hole->next;
+    free(hole);
+  }
+  return offset;
 }
 
 /* Returns an unused number for a piece. The number is the same on all ranks, because all ranks
@@ -146,11 +141,11 @@ osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
       OSLA_CALL(add_segment(pool, bytes));
       s = *added;
     }
-    int64_t lacks = !has_room(s, bytes);
+    int64_t lacks = !*find_hole(s, bytes);
     OSLA_CALL(osla_allreduce(pool->t, &lacks, 1, MPI_INT64_T, MPI_MAX));
     if (lacks) continue;
     *out = (pool_piece){.segment = s->segment, .bytes = bytes, .number = allocate_number(s)};
-    (void)allocate_from(s, bytes, &out->offset);
+    out->offset = allocate_from(find_hole(s, bytes), bytes);
     s->n_pieces++;
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
     return OSLA_OK;

@@ -238,8 +238,7 @@ osla_err osla_forest_test(osla_forest_run *run, bool *done)
 osla_err osla_forest_writable(osla_forest *f)
 {
   osli_forest_check_exposed(f);
-  uint64_t oldest = f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
-  for (uint64_t number = oldest; number <= f->begun; number++) {
+  for (uint64_t number = osli_forest_oldest(f); number <= f->begun; number++) {
     const forest_transfer *x = osli_forest_transfer(f, number);
     if (x->ended && x->at.values.array >= 0) osli_forest_wait_for_readers(f, number);
   }
