@@ -138,8 +138,9 @@ static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row,
 /* Copies an m x n matrix with leading dimension `from_ld` to a dense array. */
 void osli_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to);
 
-/* ---- checks of arguments: ARG if a value is not one of its type. `call` begins the message ----
- */
+/* ---- checks of arguments ----
+ *
+ * Errors: ARG (a value is not one of its type). `call` begins the message. Local. */
 
 osla_err osli_check_side(const char *call, osla_side side);
 osla_err osli_check_trans(const char *call, osla_trans trans);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,29 +154,30 @@ static void column_to_fixed(const osla_hessian *h, int position, int64_t col, in
   }
 }
 
+/* The fixed-point number in the memory of a double. */
+static inline int64_t number_in(const double *at)
+{
+  int64_t number;
+  memcpy(&number, at, sizeof number);
+  return number;
+}
+
 static void column_to_double(const osla_hessian *h, int position, int64_t col, int64_t from,
                              int64_t past, double *column)
 {
   const fixed_point f = h->exact->h;
   uint64_t outside = 0;
 #pragma omp simd reduction(| : outside)
-  for (int64_t r = from; r < past; r++) {
-    int64_t number;
-    memcpy(&number, &column[r], sizeof number);
-    outside |= fixed_outside(number, f.limit);
-  }
+  for (int64_t r = from; r < past; r++)
+    outside |= fixed_outside(number_in(&column[r]), f.limit);
   for (int64_t r = from; outside >> 63 && r < past; r++) {
-    int64_t number;
-    memcpy(&number, &column[r], sizeof number);
+    const int64_t number = number_in(&column[r]);
     if (fixed_outside(number, f.limit) >> 63)
       record_element(h, SUM, position, r, col, (double)number * f.unit);
   }
 #pragma omp simd
-  for (int64_t r = from; r < past; r++) {
-    int64_t number;
-    memcpy(&number, &column[r], sizeof number);
-    column[r] = fixed_value(number, f.unit);
-  }
+  for (int64_t r = from; r < past; r++)
+    column[r] = fixed_value(number_in(&column[r]), f.unit);
 }
 
 typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
@@ -312,39 +314,27 @@ osla_err osli_exact_commit(osla_hessian *h)
             column_to_double);
   }
   OSLA_CALL(commit_gradient(h));
-  OSLA_CALL(agree_offence(h));
-  return osli_exact_error(h);
+  return osli_exact_agree_error(h);
 }
 
 osla_err osli_exact_error(const osla_hessian *h)
 {
   const offence *o = &h->exact->first;
-  double bound = h->exact->h.bound, gradient_bound = h->exact->g.bound;
   if (!h->exact->failed) return OSLA_OK;
-  switch (o->kind) {
-    case VALUE:
-      return osla_error_set(OSLA_ERR_RANGE,
-                            "an update of H[%" PRId64 ", %" PRId64
-                            "] by %.17g is not within the bound %g",
-                            o->i, o->j, o->value, bound);
-    case SUM:
-      return osla_error_set(OSLA_ERR_RANGE,
-                            "H[%" PRId64 ", %" PRId64 "] = %.17g is not within the bound %g", o->i,
-                            o->j, o->value, bound);
-    case HELD:
-      return osla_error_set(OSLA_ERR_RANGE,
-                            "H[%" PRId64 ", %" PRId64
-                            "] was %.17g before an update, not within the bound %g",
-                            o->i, o->j, o->value, bound);
-    case GRADIENT_VALUE:
-      return osla_error_set(
-        OSLA_ERR_RANGE, "an update of gradient[%" PRId64 "] by %.17g is not within the bound %g",
-        o->i, o->value, gradient_bound);
-    default:
-      return osla_error_set(OSLA_ERR_RANGE,
-                            "gradient[%" PRId64 "] = %.17g is not within the bound %g", o->i,
-                            o->value, gradient_bound);
-  }
+  const bool is_update = o->kind == VALUE || o->kind == GRADIENT_VALUE;
+  const bool of_gradient = o->kind == GRADIENT_VALUE || o->kind == GRADIENT_SUM;
+  char element[64];
+  if (of_gradient)
+    (void)snprintf(element, sizeof element, "gradient[%" PRId64 "]", o->i);
+  else
+    (void)snprintf(element, sizeof element, "H[%" PRId64 ", %" PRId64 "]", o->i, o->j);
+  return osla_error_set(OSLA_ERR_RANGE, "%s%s %s %.17g%s not within the bound %g",
+                        is_update ? "an update of " : "", element,
+                        is_update         ? "by"
+                        : o->kind == HELD ? "was"
+                                          : "=",
+                        o->value, o->kind == HELD ? " before an update," : " is",
+                        of_gradient ? h->exact->g.bound : h->exact->h.bound);
 }
 
 void osli_exact_reset(osla_hessian *h)
