@@ -40,8 +40,7 @@ static layer diffusion_layer(const osla_diffusion *d, int f, int depth)
 
 /* ---- the process grid ---- */
 
-/* Returns the number of values that ranks send to one another in one exchange of halos, counted in
- * one direction. */
+/* Returns the number of values that cross between ranks in one exchange, in one direction. */
 static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
 {
   const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
@@ -61,8 +60,7 @@ static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIM
         if (size / x % y || x > points[0] || y > points[1] || shape[2] > points[2]) continue;
         if (halo_numbers(points, shape) >= least) continue;
         least = halo_numbers(points, shape);
-        for (int d = 0; d < DIMENSIONS; d++)
-          out[d] = shape[d];
+        memcpy(out, shape, sizeof shape);
       }
 }
 
@@ -186,8 +184,7 @@ double osla_diffusion_radius(const osla_diffusion *d)
 
 /* ---- the start ---- */
 
-/* Returns the start value at a point of the grid, or the boundary value at a point outside of
- * it. */
+/* Returns the start value at a point of the grid, or the boundary value outside of it. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
 {
   double position[DIMENSIONS];
@@ -242,13 +239,12 @@ static void unpack(void *arg, int h, const double *message, double *x)
   copy_layer(arg, h, 0, x, (double *)(uintptr_t)message);
 }
 
-/* ---- sweeps ----
+/* ---- sweeps over the own points, row by row ----
  *
- * Over the own points, row by row. The residual comes at no extra cost: b - A x is six times the
+ * The residual comes at no extra cost: b - A x is six times the
  * change of each value. */
 
-/* The version for AVX2 speeds up sweeps that fit into the cache; larger sweeps are limited by
- * memory. */
+/* The version for AVX2 speeds up sweeps that fit into the cache. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -334,8 +330,7 @@ static double sweep(void *arg, double omega, const double *x, double *y)
   return sweep_box(arg, &all, omega, x, y);
 }
 
-/* Removes the layer at face f from `rest` and returns it. The layer is empty if `rest` has no
- * points. */
+/* Removes the layer at face f from `rest` and returns it; it is empty if `rest` is. */
 static box cut_layer(box *rest, int f)
 {
   const int along = f / 2;
