@@ -47,9 +47,9 @@ static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIM
   return (ranks[0] - 1) * y * z + (ranks[1] - 1) * x * z + (ranks[2] - 1) * x * y;
 }
 
-/* Chooses a process grid for `size` ranks, or for as many of them as the points allow. It has the
- * smallest halos; among grids with equal halos, the one that cuts z first, because layers in z are
- * contiguous. */
+/* Chooses a process grid for `size` ranks, or for as many as the points allow: the one with the
+ * smallest halos; among equal ones the one that cuts z first, because layers in z are contiguous.
+ */
 static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIMENSIONS])
 {
   double least = INFINITY;
