@@ -47,9 +47,8 @@ static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIM
   return (ranks[0] - 1) * y * z + (ranks[1] - 1) * x * z + (ranks[2] - 1) * x * y;
 }
 
-/* Chooses a process grid for `size` ranks, or for as many as the points allow: the one with the
- * smallest halos; among equal ones the one that cuts z first, because layers in z are contiguous.
- */
+/* Chooses a process grid for `size` ranks, or for as many as the points allow: one with the
+ * smallest halos, and among those the one that cuts z first, whose layers are contiguous. */
 static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIMENSIONS])
 {
   double least = INFINITY;
@@ -184,7 +183,7 @@ double osla_diffusion_radius(const osla_diffusion *d)
 
 /* ---- the start ---- */
 
-/* Returns the start value at a point of the grid, or the boundary value outside of it. */
+/* The start value at a point of the grid, or the boundary value at a point outside. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
 {
   double position[DIMENSIONS];
