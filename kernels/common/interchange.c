@@ -63,7 +63,7 @@ cleanup:
   return err;
 }
 
-/* ---- lists of moving lines ---- */
+/* ---- lists of moving rows or columns ---- */
 
 /* Counts and lists of the rows (or columns) that move between this rank and one other process, the
  * partner. */
@@ -87,7 +87,8 @@ typedef struct osla_interchange {
   /* number of processes that share the rows (or columns); index of this rank among these processes,
    * or -1 if it has no part of the matrix */
   int processes, position;
-  int64_t mine, length; /* number of rows (or columns) on this rank; local length of one */
+  /* number of rows (or columns) on this rank; local length of one row (or column) */
+  int64_t mine, length;
   /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;
   line_counts *there; /* [processes] counts and lists for each process as partner */
@@ -157,7 +158,7 @@ static void list_moves(moves *x)
   }
 }
 
-/* ---- the exchange ---- */
+/* ---- exchange of rows or columns ---- */
 
 /* Copies elements [at, at + width) of `count` rows (or columns) of B to a dense column-major array:
  * count x width for rows, width x count for columns. */

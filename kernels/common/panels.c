@@ -159,7 +159,7 @@ void osli_panels_destroy(osla_panels **handle)
   *handle = NULL;
 }
 
-/* ---- calls of kernels ---- */
+/* ---- functions that kernels call ---- */
 
 osla_transport *osli_panels_transport(const osla_panels *p)
 {

@@ -71,7 +71,7 @@ uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int ro
 
 osla_route osli_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets);
 
-/* Number of pieces in which a panel of this size is sent on this route. */
+/* Number of pieces in which a panel of `bytes` bytes is sent on a route. */
 int osli_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);
 
 /* Makes a progress step: sends, forwards and acknowledges panels. */

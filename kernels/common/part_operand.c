@@ -56,7 +56,7 @@ osla_err osli_part_close(part_operand *x, bool written, osla_err err)
   return err;
 }
 
-/* ---- numbers of rows ---- */
+/* ---- numbers attached to rows ---- */
 
 int64_t osli_part_rows_below(const osla_part *part, int64_t row)
 {

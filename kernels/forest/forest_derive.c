@@ -79,7 +79,7 @@ osla_err osli_vertex_ids_transfer(osla_forest *f, bool reverse, const vertex_id 
                  : osla_forest_bcast(f, pair_unit, sources, ids, OSLA_REPLACE);
 }
 
-/* ---- a root for each leaf ---- */
+/* ---- split forests: a root for each leaf ---- */
 
 /* Replaces degrees by offsets: slots[i] becomes the index, in the split forest, of the first root
  * that belongs to root i. Returns the number of roots of the split forest. */
@@ -126,7 +126,7 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
   return err;
 }
 
-/* ---- compositions ---- */
+/* ---- composed forests ---- */
 
 /* Creates a forest with n_roots roots on this rank. Its leaves are the leaves of f, or with
  * `reverse` the roots of f. Each leaf is joined to the vertex with the id sources[j], where j is
@@ -207,7 +207,7 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
   return err;
 }
 
-/* ---- subsets ---- */
+/* ---- forests with a subset of the edges ---- */
 
 /* Replaces the ids of vertices that are not chosen by those of no vertex. Errors: ARG (an index
  * outside 0 .. space - 1). */

@@ -6,7 +6,7 @@
 
 static const vertex_list no_vertices = {NULL, 0, NULL, 0, NULL};
 
-/* ---- announcements ---- */
+/* ---- announcements of transfers ---- */
 
 /* Location, in the pool, of the vertices `low` to `high` of an array of this rank. */
 static value_location locate(const osla_forest *f, const forest_transfer *x,
@@ -44,8 +44,8 @@ void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer
 {
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
   atomic_store_explicit(&a->number, 0,
-                        memory_order_relaxed); /* While the number is 0, no other rank finds a
-                                                  transfer in the record. */
+                        memory_order_relaxed); /* While the number in the record is 0, no other rank
+                                                  finds a transfer there. */
   atomic_thread_fence(memory_order_release);
   a->at = x->at;
   a->signature = x->signature;

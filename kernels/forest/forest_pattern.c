@@ -13,7 +13,7 @@
 static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
 {
   const int64_t all = start[osla_transport_size(t)], n = joined ? all : 0;
-  if (all > UINT32_MAX) /* The test gives the same result on all ranks. */
+  if (all > UINT32_MAX) /* all ranks return this error, because `all` is equal on all ranks */
     return osla_error_set(OSLA_ERR_RANGE, "a pattern of %" PRId64 " roots: 2^32 or more", all);
   int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
   OSLA_CALL(osla_agree(

@@ -95,7 +95,7 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
   return OSLA_OK;
 }
 
-/* ---- pieces ---- */
+/* ---- pieces of the pool ---- */
 
 /* The link to the first hole that is large enough; a link to NULL if none is. */
 static pool_hole **find_hole(pool_segment *s, size_t bytes)
@@ -194,7 +194,7 @@ void osli_pool_release(forest_pool *pool, pool_piece *piece)
   free_segment(s);
 }
 
-/* ---- arrays ---- */
+/* ---- arrays in the pool ---- */
 
 int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes)
 {

@@ -79,8 +79,8 @@ size_t osli_ring_staging_bytes(const forest_ring *ring);
 void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots);
 void osli_ring_set_staging(forest_ring *ring, unsigned char *staging);
 
-/* Opens two message lines, with numbers that no other ring to this rank uses in the segment. At the
- * other end `receives` and `sends` are exchanged. Local. Errors: MEM, MPI. */
+/* Opens two message lines, with numbers that no other ring to this rank uses in the segment. The
+ * other rank must exchange `receives` and `sends`. Local. Errors: MEM, MPI. */
 osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends);
 
 /* Starts or stops polling for parts that arrive on a line. A new ring is not polled. Local. */

@@ -113,7 +113,7 @@ static void serve_forest(osla_forest *f)
     if (!is_read || !has_answers) break;
     f->read++;
     if (x->reading.link == 0 && !x->two_level)
-      continue; /* no rank waits for `read`, because the transfer reads no link */
+      continue; /* no rank waits until this transfer is read, because it reads from no link */
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
@@ -165,7 +165,7 @@ void osli_forests_serve(forest_pool *pool)
       osla_transport_rank(pool->t));
 }
 
-/* ---- starting ---- */
+/* ---- starting a transfer ---- */
 
 uint64_t osli_forest_start_next(osla_forest *f)
 {
@@ -196,7 +196,7 @@ uint64_t osli_forest_start(osla_forest *f, const forest_transfer *what)
   return osli_forest_start_next(f);
 }
 
-/* ---- waiting for readers ---- */
+/* ---- waiting for ranks that read values ---- */
 
 /* True if another rank of the node has read a transfer. That rank's counter `read` is loaded only
  * if the value seen earlier is too low, because each load takes the cache line away from its
@@ -276,7 +276,7 @@ osla_err osli_forest_wait_for_free(osla_forest *f)
   return OSLA_OK;
 }
 
-/* ---- what is over ---- */
+/* ---- transfers that are over ---- */
 
 /* True if all parts for other nodes arrive without further progress steps of this rank. This rank's
  * next wait may be in a call of another library. */

@@ -14,8 +14,8 @@
 
 /* ---- links ---- */
 
-/* Writes a letter to each rank whose roots are joined to leaves of this rank. It contains the
- * number of edges, an int64_t. */
+/* Writes a letter (a short message) to each rank whose roots are joined to leaves of this rank. It
+ * contains the number of edges, an int64_t. */
 static osla_err write_edge_counts(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
   *out = (osla_letters){.bytes = sizeof(int64_t)};
@@ -85,8 +85,8 @@ static size_t staging_bytes(const forest_links *links)
   return bytes;
 }
 
-/* Allocates the piece of the pool, the send buffers of rings, and memory for the letters. local: an
- * earlier error of this rank. */
+/* Allocates the piece of the pool, the send buffers of rings, and memory for the letters (short
+ * messages). local: an earlier error of this rank. */
 static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osla_letters *letters)
 {
   *lay = (layout){0};
@@ -117,9 +117,10 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
   }
 }
 
-/* ---- letters between joined ranks ---- */
+/* ---- letters (short messages) between joined ranks ---- */
 
-/* A letter to a rank that is joined to the sender. All offsets are in the sender's segment. */
+/* A letter (short message) to a rank that is joined to the sender. All offsets are in the sender's
+ * segment. */
 typedef struct link_letter {
   int64_t n_roots, control;
   int n_far;
@@ -137,7 +138,8 @@ static int rank_of(const forest_links *links, int i)
   return i < links->n ? links->ranks[i] : INT_MAX;
 }
 
-/* Writes a letter to each rank with which this rank has a link in either direction. */
+/* Writes a letter (short message) to each rank with which this rank has a link in either
+ * direction. */
 static osla_err write_letters(const osla_forest *f, const layout *l, osla_letters *out)
 {
   const int64_t base = (int64_t)f->piece.offset;
@@ -286,7 +288,8 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 
 /* ---- creation ---- */
 
-/* Allocates the memory of the links, and exchanges letters with all joined ranks. */
+/* Allocates the memory of the links, and exchanges letters (short messages) with all joined
+ * ranks. */
 static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;

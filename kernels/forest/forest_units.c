@@ -52,7 +52,7 @@ osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
   return OSLA_OK;
 }
 
-/* ---- loops ---- */
+/* ---- loops over vertices ---- */
 
 /* number of iterations by which vertices in a list are prefetched, because they may be anywhere in
  * memory */
@@ -180,7 +180,7 @@ const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
   [OSLA_UNIT_INT64_AT] = FACTS("int64 with position", osla_int64_at, UNIT_POSITION, on_int64_at),
 };
 
-/* ---- identities ---- */
+/* ---- identities of combinations ---- */
 
 /* Identity of an integer combination, in the low bytes of the result. */
 static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)

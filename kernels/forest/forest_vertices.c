@@ -151,7 +151,7 @@ static void sum_words(osla_unit_type type, const vertex_list *to, const vertex_l
     sum_integers(to, from, before, n);
 }
 
-/* ---- replacing ---- */
+/* ---- replacing vertices by others ---- */
 
 static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_list *from,
                              int64_t n)

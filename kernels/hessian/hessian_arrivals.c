@@ -62,7 +62,7 @@ size_t osli_arrivals_offset(const arrival_shape *s, int leaf, int level)
   return sizeof(arrival_queue) + (size_t)(s->start[level] + at) * sizeof(uint64_t);
 }
 
-/* ---- the queue and its lock ---- */
+/* ---- queue of origins and its lock ---- */
 
 static bool try_lock(const arrivals *a)
 {
@@ -90,7 +90,7 @@ static void enqueue(const arrivals *a, int leaf)
   atomic_store_explicit(&a->queue->tail, (tail + 1) % (2 * leaves), memory_order_relaxed);
 }
 
-/* ---- finding changes ---- */
+/* ---- finding changed words of the tree ---- */
 
 static bool has_more(const arrivals *a, int leaf)
 {

@@ -103,7 +103,7 @@ osla_err osli_node_sums_check(const osla_hessian_options *o)
   return OSLA_OK;
 }
 
-/* ---- clearing ---- */
+/* ---- clearing node sums ---- */
 
 /* Returns the neutral value of the operation: combining it with an element leaves the element
  * unchanged. */

@@ -118,7 +118,7 @@ static bool has_fetched(const osla_hessian *h, outbox *o, uint64_t bytes)
   return o->fetched >= bytes;
 }
 
-/* ---- announcing ---- */
+/* ---- announcing messages ---- */
 
 static void list_outbox(outbox_table *t, outbox *o)
 {

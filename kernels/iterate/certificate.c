@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The values that a round of the certificate sums. */
+/* Indices of the values that ranks reduce in a round of the certificate. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
 /* limits that are compared with squares of residuals */
 static const double GROWN2 = 1e20, FAR2 = 1e16;

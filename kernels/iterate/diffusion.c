@@ -181,7 +181,7 @@ double osla_diffusion_radius(const osla_diffusion *d)
   return sum / DIMENSIONS;
 }
 
-/* ---- the start ---- */
+/* ---- start values ---- */
 
 /* The start value at a point of the grid, or the boundary value at a point outside. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])

@@ -148,7 +148,8 @@ osla_err osli_halos_begin(osla_iteration *it, const double *x)
     while (!it->message[h] && !it->c.over) {
       OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
       if (!it->c.over)
-        OSLA_CALL(receive_newest(it, h)); /* after a stop, an EVERY channel could wait for ever */
+        OSLA_CALL(receive_newest(it, h)); /* after a rank has stopped, receiving from a channel of
+                                             kind EVERY may wait for ever */
     }
   }
   return OSLA_OK;

@@ -262,7 +262,7 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
-  double residual2 = 0.0; /* default for a rank that has no part */
+  double residual2 = 0.0; /* value for a rank that has no part of x */
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {

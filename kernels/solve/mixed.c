@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A solve in mixed precision. `uplo` is used with Cholesky only. */
+/* Arguments of a solve in mixed precision. `uplo` is used with Cholesky only. */
 typedef struct mixed {
   const osla_matrix *a, *b;
   osla_matrix *x;

@@ -13,7 +13,7 @@
 enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER };
 enum { GENERAL, SYMMETRIC, SKEW };
 
-/* ---- head ---- */
+/* ---- head of the file ---- */
 
 static int index_of_word(const char *word, const char *const *words, int n)
 {
