@@ -72,11 +72,12 @@ typedef struct forest_control {
 /* A link as seen by this rank: the edges that join vertices of this rank to vertices of one rank,
  * which may be this rank. */
 typedef struct forest_link {
-  int rank;                    /* rank at the other end of the link */
-  bool is_near;                /* true if `rank` is on this rank's node */
-  bool is_self;                /* true if `rank` is this rank */
-  int64_t edges;               /* number of edges, at least 1 */
-  int64_t first_edge;          /* number of edges of the links before this one */
+  int rank;      /* rank at the other end of the link */
+  bool is_near;  /* true if `rank` is on this rank's node */
+  bool is_self;  /* true if `rank` is this rank */
+  int64_t edges; /* number of edges, at least 1 */
+  /* number of edges in all links before this link */
+  int64_t first_edge;
   int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
   vertex_index mine;           /* indices of this rank's vertices in the link */
   /* indices of the other rank's vertices; unset if that rank is on another node and has the
@@ -91,9 +92,10 @@ typedef struct forest_link {
 
 typedef struct forest_links {
   int n;
-  int64_t n_edges; /* edges of all links */
-  forest_link *of; /* [n] links, ascending by rank */
-  int *ranks;      /* [n] rank of each link */
+  /* number of edges in all links */
+  int64_t n_edges;
+  forest_link *of; /* [n] links, ascending by the rank at the other end */
+  int *ranks;      /* [n] rank at the other end of each link */
 } forest_links;
 
 /* ---- transfers ---- */
@@ -222,7 +224,7 @@ static inline forest_transfer *osli_forest_transfer(osla_forest *f, uint64_t num
   return &f->transfer[number % MOST_TRANSFERS];
 }
 
-/* Number of the oldest transfer whose record has not been reused. */
+/* Returns the number of the oldest transfer whose record has not been reused. */
 static inline uint64_t osli_forest_oldest(const osla_forest *f)
 {
   return f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;

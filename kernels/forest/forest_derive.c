@@ -209,7 +209,7 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 
 /* ---- forests with a subset of the edges ---- */
 
-/* Replaces the ids of vertices that are not chosen by those of no vertex. Errors: ARG (an index
+/* Removes from a list of vertex ids the ids of vertices that are not chosen. Errors: ARG (an index
  * outside 0 .. space - 1). */
 static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
                             const vertex_id *all, vertex_id *ids)
@@ -222,7 +222,7 @@ static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, con
   return OSLA_OK;
 }
 
-/* The forest without the edges of vertices that are not chosen. */
+/* Creates the forest without the edges of vertices that are not chosen. */
 static osla_err embed(osla_forest *f, bool of_roots, int64_t n, const int64_t *chosen,
                       osla_forest **out)
 {

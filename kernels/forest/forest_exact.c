@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges of each root. Made by a forest's first exact sum. Edges are numbered link by link, in
- * the order of to_leaves. */
+/* Edges of each root. Created by the first exact sum on a forest. Edges are numbered link by link,
+ * in the order of to_leaves. */
 typedef struct forest_gather {
-  int64_t *start; /* [n_roots + 1] offsets in `edge` */
-  uint32_t *edge; /* numbers of the edges of root j: edge[start[j]] .. edge[start[j + 1] - 1] */
+  int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
+  uint32_t *edge; /* numbers of the edges, sorted by root */
 } forest_gather;
 
 void osli_forest_gather_free(forest_gather **gather)

@@ -1,5 +1,5 @@
-/* Forests of common patterns (all-gather, gather, all-to-all), concatenated and widened forests
- * (sections 3.1 and 3.3 of the paper). */
+/* Forests of common patterns (all-gather, gather, all-to-all), and concatenated and widened forests
+ * (sections 3.1 and 3.3 of the paper by Zhang et al.). */
 #include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
 

@@ -97,7 +97,8 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
 
 /* ---- pieces of the pool ---- */
 
-/* The link to the first hole that is large enough; a link to NULL if none is. */
+/* Returns the link to the first free range (hole) that is large enough, or a link that holds NULL
+ * if there is no such range. */
 static pool_hole **find_hole(pool_segment *s, size_t bytes)
 {
   pool_hole **at = &s->holes;

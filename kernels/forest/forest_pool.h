@@ -40,25 +40,26 @@ typedef struct pool_segment {
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
-/* An array that neighbours read in place. Entries never move: other threads read them without the
- * pool's lock. */
+/* Table of arrays that ranks of the same node read in place. Entries never move, because other
+ * threads read them without the pool's lock. */
 enum { POOL_ARRAYS = 65536 };
 typedef struct pool_array {
-  osla_segment *segment; /* segment that holds the array; NULL if the entry is free */
-  unsigned char *base;   /* address of the array on this rank */
+  osla_segment *segment; /* segment that holds the array; NULL if this table entry is free */
+  unsigned char *base;   /* address of the array in this rank's memory */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments, **last; /* list of all segments; all waits of forests use the first one */
-  int n_arrays;                   /* number of entries up to the last one ever used */
-  uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */
-  uint64_t arrays_removed;        /* number of arrays removed so far */
-  atomic_flag is_locked;          /* spin lock for the state of all forests */
-  struct osla_forest *active;     /* list of forests that have values to read or to send */
-  struct osla_forest
-    *pending;          /* list of forests with two-level transfers whose next part may start */
+  /* list of all segments; the first one is used by all waits of forests */
+  pool_segment *segments, **last;
+  int n_arrays;            /* number of table entries that have ever been used */
+  uint64_t array_changes;  /* number that grows whenever an array is added or removed; at least 1 */
+  uint64_t arrays_removed; /* number of arrays removed so far */
+  atomic_flag is_locked;   /* spin lock for the state of all forests */
+  struct osla_forest *active; /* list of forests that have values to read or to send */
+  /* list of forests with two-level transfers whose next part may start */
+  struct osla_forest *pending;
   uint64_t far_bytes;  /* bytes of values sent to other nodes so far */
   bool verifies;       /* OSLA_VERIFY: true if values are checked after osla_forest_end_read */
   int n_forests;       /* number of forests that callers have created so far */
@@ -69,7 +70,8 @@ typedef struct forest_pool {
    * returns true if it started any. */
   void (*progress)(void *pool);
   bool (*advance_pending)(struct forest_pool *pool);
-  pool_array array[POOL_ARRAYS]; /* pages of memory are used as entries are */
+  /* table of arrays; unused entries occupy no memory pages */
+  pool_array array[POOL_ARRAYS];
 } forest_pool;
 
 /* Returns the transport's pool, which the first call creates. Collective. Errors, on all ranks

@@ -8,10 +8,10 @@ enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
 enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
 enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
 
-/* Head of a part in a slot; the values behind it are aligned. */
+/* Header of a part in a slot of the ring; the values follow it, aligned. */
 typedef struct slot_head {
-  _Alignas(16) _Atomic uint64_t part; /* low half: of the part's number in the ring, from 1;
-                                          high half: of the transfer's number */
+  _Alignas(16) _Atomic uint64_t part; /* low half: number of the part in the ring, from 1; high
+                                       * half: low 32 bits of the transfer's number */
   uint64_t signature;
 } slot_head;
 _Static_assert(sizeof(slot_head) <= SLOT_LINE, "each slot has room for it");
@@ -159,7 +159,7 @@ static void abort_on_error(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Number of parts sent by this rank that are known to be consumed. */
+/* Number of parts sent by this rank of which it knows that the receiver has consumed them. */
 static uint64_t consumed_there(const forest_ring *ring)
 {
   return atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
@@ -181,7 +181,8 @@ static bool have_departed(forest_ring *ring, uint64_t n)
   return left >= n;
 }
 
-/* Memory in which this rank writes parts: the other side's slots, or the staging. */
+/* Memory into which this rank writes parts: slots of the other rank if it is on this node,
+ * otherwise the send buffer. */
 static unsigned char *sending_slots(const forest_ring *ring)
 {
   return ring->near_slots ? ring->near_slots : ring->staging;

@@ -48,10 +48,10 @@ typedef struct forest_ring {
   ring_words *words;           /* counters that the other rank writes, in this rank's piece */
   unsigned char *slots;        /* slots that the other rank writes, in this rank's piece */
   size_t far_slots, far_words; /* offsets of the other rank's slots and counters in its segment */
-  unsigned char
-    *near_slots; /* address of the other rank's slots if it is on this node; otherwise NULL */
-  ring_words
-    *near_words; /* address of the other rank's counters if it is on this node; otherwise NULL */
+  /* address of the other rank's slots if it is on this node; otherwise NULL */
+  unsigned char *near_slots;
+  /* address of the other rank's counters if it is on this node; otherwise NULL */
+  ring_words *near_words;
   uint64_t sent,
     consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
   uint64_t credited;         /* number of consumed parts that this rank has acknowledged */

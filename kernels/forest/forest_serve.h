@@ -84,7 +84,7 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_tran
  * (2^32 edges or more). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
-/* Memory into which the values of a link to leaves are gathered. */
+/* Part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
 /* Adds the values in x->gathered to the roots, and frees x->gathered. */

@@ -1,7 +1,7 @@
 /* Public calls that begin and end transfers. */
 #include "kernels/forest/forest_serve.h"
 
-/* ---- beginning ---- */
+/* ---- beginning a transfer ---- */
 
 /* The arrays of a transfer: values that are read, values that are written, and, for a fetch, the
  * old values of roots. */
@@ -151,7 +151,7 @@ osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, co
   return check_begin(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before});
 }
 
-/* ---- ending ---- */
+/* ---- ending a transfer ---- */
 
 typedef struct end_request {
   osla_forest *forest;

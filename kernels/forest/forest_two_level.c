@@ -174,8 +174,9 @@ static int proxy_rank(int64_t key, int n)
 /* Sorted keys of each rank of this node, in memory of the pool. */
 typedef struct key_lists {
   forest_pool *pool;
-  pool_piece piece; /* keys of this rank */
-  int64_t *where;   /* [2 size] offset of each node neighbour's keys in its segment; their number */
+  pool_piece piece; /* memory for the keys of this rank */
+  /* [2 size] for each rank of this node: offset of its keys in its segment; number of its keys */
+  int64_t *where;
 } key_lists;
 
 static const int64_t *keys_of(const key_lists *l, int rank)
@@ -195,7 +196,8 @@ static void lists_close(key_lists *l)
   free(l->where);
 }
 
-/* Publishes this rank's keys to the node; returns when all ranks of the node have. Collective. */
+/* Publishes this rank's keys to the ranks of its node. Returns when all of these ranks have
+ * published theirs. Collective. */
 static osla_err lists_open(osla_forest *f, const int64_t *key, int64_t n, key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
@@ -219,7 +221,7 @@ static osla_err lists_open(osla_forest *f, const int64_t *key, int64_t n, key_li
 
 /* ---- proxies ---- */
 
-/* Keys of the roots on other nodes that this rank's leaves are joined to. */
+/* Lists the keys of the roots on other nodes to which this rank's leaves are joined. */
 static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, int64_t **out,
                                  int64_t *n)
 {
@@ -233,7 +235,8 @@ static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, in
   return OSLA_OK;
 }
 
-/* Keys of all ranks of the node whose proxies this rank has. The first pass counts them. */
+/* Lists those keys, of any rank of the node, whose proxies this rank has. The first pass counts the
+ * keys. */
 static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, int64_t **out,
                                    int64_t *n)
 {
@@ -367,7 +370,8 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  enum { FEW = 64 }; /* edges of a rank; fewer are not worth three forests */
+  /* smallest number of edges of a rank for which three forests are worth their cost */
+  enum { FEW = 64 };
   int64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;

@@ -17,16 +17,18 @@ typedef void combine_loops(osla_forest_combine combine, int64_t count, const str
                            int64_t n);
 
 typedef enum unit_kind {
+  /* a number together with a position */
   UNIT_BYTES,
   UNIT_INTEGER,
   UNIT_REAL,
   UNIT_COMPLEX,
-  UNIT_POSITION /* a number with a position */
+  UNIT_POSITION
 } unit_kind;
 
 typedef struct unit_facts {
   const char *name;
-  size_t bytes, alignment; /* of one number */
+  /* size and alignment of one number */
+  size_t bytes, alignment;
   unit_kind kind;
   combine_loops *loops;
 } unit_facts;
@@ -37,7 +39,7 @@ static inline bool osli_unit_is_integer(osla_unit_type type)
   return osli_unit_facts[type].kind == UNIT_INTEGER;
 }
 
-/* Bytes of one number; bytes of a vertex. */
+/* Bytes of a number; bytes of a vertex. */
 static inline size_t osli_unit_element(osla_unit_type type)
 {
   return osli_unit_facts[type].bytes;

@@ -114,7 +114,8 @@ static osla_err make_wire(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
   OSLA_CALL(osla_agree(t, osli_wire_create(h)));
-  /* Layouts must be equal on all ranks, so all use the largest number of bytes of node sums. */
+  /* All ranks use the largest number of bytes of node sums, because their memory layouts must be
+   * equal. */
   size_t sums;
   OSLA_CALL(osla_agree(t, osli_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
@@ -185,7 +186,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osli_combiner_initial(&h->options) != 0.0)
-    OSLA_TRY(fill_initial(h)); /* a new matrix holds zeros */
+    OSLA_TRY(fill_initial(h)); /* necessary, because a new matrix holds zeros */
   if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
   OSLA_TRY(osli_node_sums_create(h));
   OSLA_TRY(make_wire(h));
@@ -316,11 +317,12 @@ osla_err osla_hessian_reset(osla_hessian *h)
   return fill_initial(h);
 }
 
-/* The forecast for the first of two nodes; the other one has the fewest ranks. */
+/* Predicts the memory of a rank on the first of two nodes; the other node has the fewest ranks. */
 uint64_t osla_hessian_memory(const osla_shape *s)
 {
   int smallest = s->ranks - (s->nodes - 1) * s->per_node;
-  int node_start[] = {0, s->per_node}; /* first rank of either node; this rank is on node 0 */
+  /* first rank of either node; this rank is on node 0 */
+  int node_start[] = {0, s->per_node};
   wire w = {.ranks = s->ranks,
             .n_nodes = s->nodes,
             .node_start = node_start,

@@ -1,5 +1,5 @@
-/* Messages between nodes: outboxes on the sending side, inboxes on the receiving side
- * (internal). */
+/* Messages between nodes (internal). Outboxes are on the sending side, inboxes on the receiving
+ * side. */
 #ifndef OSLA_HESSIAN_BOXES_H
 #define OSLA_HESSIAN_BOXES_H
 

@@ -154,7 +154,7 @@ static void column_to_fixed(const osla_hessian *h, int position, int64_t col, in
   }
 }
 
-/* The fixed-point number in the memory of a double. */
+/* Returns the fixed-point number that is stored in the memory of a double. */
 static inline int64_t number_in(const double *at)
 {
   int64_t number;

@@ -45,7 +45,8 @@ size_t osli_message_size(const piece *p, int64_t k, size_t element);
 /* Returns whether the indices of the piece are too large for 32 bits. */
 bool osli_message_is_wide(const piece *p);
 
-/* Columns of G for all rows and all columns of a piece, k elements each; k = 0: none. */
+/* Columns of G for the rows and for the columns of a piece, k elements each. k = 0 means that there
+ * are none. */
 typedef struct message_panels {
   int64_t k;
   const unsigned char *rows, *cols;

@@ -94,7 +94,8 @@ static bool try_acquire(void *arg)
     old = w ? w->reserved : 0;
     bytes = needed_bytes(h, a->need, w);
     if (!w || h->memory - old + bytes <= h->memory_most) break;
-    free_workspace(h, w); /* this one and other idle ones are too large */
+    /* frees this workspace, because it and other idle workspaces are too large */
+    free_workspace(h, w);
   }
   if (h->memory - old + bytes <= h->memory_most) {
     if (!w) w = calloc(1, sizeof *w);
@@ -146,7 +147,7 @@ void osli_workspace_release(osla_hessian *h, workspace *w)
   w->next = h->free_list;
   h->free_list = w;
   (void)pthread_mutex_unlock(&h->mutex);
-  /* Threads of this rank may wait for memory. */
+  /* Wakes threads of this rank that wait for memory. */
   if (h->memory_most < SIZE_MAX) osli_wire_wake(h, osla_transport_rank(h->v.t));
 }
 

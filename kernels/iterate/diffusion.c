@@ -17,9 +17,9 @@ struct osla_diffusion {
   osla_diffusion_options o;
   int rank, position[DIMENSIONS]; /* this rank; its coordinates in the process grid */
   int64_t first[DIMENSIONS], count[DIMENSIONS];
-  int64_t stride[DIMENSIONS]; /* of a state: 1, the length of a row, the size of a plane */
+  int64_t stride[DIMENSIONS]; /* steps in x, y, z within a state: 1, row length, plane size */
   int64_t length;
-  int n_halos, face[FACES]; /* face of each halo: lower face 2 d, upper face 2 d + 1 */
+  int n_halos, face[FACES]; /* each halo's face: 2 d (lower) or 2 d + 1 (upper) in dimension d */
   osla_halo halos[FACES];
 };
 
@@ -40,7 +40,7 @@ static layer diffusion_layer(const osla_diffusion *d, int f, int depth)
 
 /* ---- the process grid ---- */
 
-/* Returns the number of values that cross between ranks in one exchange, in one direction. */
+/* Returns how many values ranks send one another in one exchange, counted in one direction. */
 static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
 {
   const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
@@ -212,8 +212,8 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 
 /* ---- halos ---- */
 
-/* Copies the layer of halo h at this depth to a message, or back. Two of the three kinds of layers
- * consist of contiguous rows, which are copied as such. */
+/* Copies the layer of halo h at this depth to a message, or a message to the layer. Layers normal
+ * to y or z consist of contiguous rows, which are copied as rows. */
 static void copy_layer(const osla_diffusion *d, int h, int depth, double *x, double *message)
 {
   const layer l = diffusion_layer(d, d->face[h], depth);
@@ -255,7 +255,7 @@ static const double SIXTH = 1.0 / 6.0;
 /* Rows of n points each, adjacent in y. One function loops over rows and points, because a call for
  * each row of 50 points takes 1.5 times as long. */
 typedef struct rows {
-  int64_t n, count, row, plane; /* points per row, rows; offsets to the next row and plane */
+  int64_t n, count, row, plane; /* points in a row; rows; offsets to the next row and plane */
 } rows;
 
 static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
@@ -263,7 +263,7 @@ static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
   return ((x[-1] + x[1]) + (x[-row] + x[row])) + (x[-plane] + x[plane]);
 }
 
-/* Sweeps without or with relaxation; both add the squares of the changes to `sum`. */
+/* Sweep and return `sum` plus the squares of the changes; relaxed_rows applies relaxation. */
 WIDE static double plain_rows(rows r, const double *x, double *restrict y, double sum)
 {
   for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
@@ -329,7 +329,7 @@ static double sweep(void *arg, double omega, const double *x, double *y)
   return sweep_box(arg, &all, omega, x, y);
 }
 
-/* Removes the layer at face f from `rest` and returns it; it is empty if `rest` is. */
+/* Removes the layer at face f from `rest` and returns it. It is empty if `rest` is empty. */
 static box cut_layer(box *rest, int f)
 {
   const int along = f / 2;

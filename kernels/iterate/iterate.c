@@ -1,7 +1,8 @@
 /* Iteration objects and the loops over sweeps. The loops follow Bethune et al. 2014, figure 1 and
  * sections 3.1.1 to 3.1.3, but swap pointers where the paper copies states.
  *
- * Memory of a rank: two states (three with a bound) besides the caller's, and the channels. */
+ * Memory of a rank besides the caller's state: two states (three if a bound is computed), and the
+ * memory of the channels. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 #include "src/base/double_bits.h"

@@ -85,8 +85,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
   for (int64_t j = 0; j < b->block; j++) {
     for (int64_t i = 0; i < s->n; i++)
       unit[i] = i % b->block == j;
-    (void)osli_diagonal_blocks_solve(
-      b, unit, column); /* cannot fail, because the blocks have been factored */
+    /* cannot fail, because the blocks have been factored */
+    (void)osli_diagonal_blocks_solve(b, unit, column);
     for (int64_t from = 0; from + j < s->n; from += b->block)
       for (int64_t i = from; i < from + diagonal_block_size(b, from); i++) {
         y[i] += fabs(column[i]) * g[from + j];
@@ -126,9 +126,8 @@ static double bound_sweep(void *arg, double *x, double *y)
   else
     block_step(s, y);
   for (int64_t i = 0; i < s->n; i++)
-    if (!(y[i] / x[i] <= largest))
-      largest =
-        y[i] / x[i]; /* written so that the comparison is true for a NaN, which is then kept */
+    /* written so that the comparison is true for a NaN, which is then kept */
+    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i];
   return largest;
 }
 

@@ -193,7 +193,7 @@ static uint64_t triangular(const osla_shape *s, int64_t widest)
   return 2 * column + larger(sums, osli_panels_memory(&plan, s));
 }
 
-/* Both triangular solves and the interchanges are open at the same time. */
+/* Both triangular solves and the interchanges hold memory at the same time. */
 uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
 {
   int64_t widest = osli_rhs_width(nrhs, s->npcol, s->nodes);

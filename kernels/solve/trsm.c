@@ -7,8 +7,8 @@
  * CONJTRANS). If T is on other nodes and there are few right-hand sides, T stays in place and X is
  * moved (trsm_stationary.c, trsm_stationary_trans.c).
  *
- * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B, because
- * block rows of T are not contiguous for a get. */
+ * A solve from the right, X op(T) = B, is executed as op(T)^T X^T = B^T with a transposed copy of
+ * B, because block rows of T are not contiguous for a get. */
 #include "kernels/solve/trsm.h"
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"

@@ -4,7 +4,7 @@
  * needed next, and tests for the message again. Without deferral, a long product before a short
  * wait would delay all following ranks.
  *
- * Memory per rank: with several process rows, MOST block rows of B. */
+ * Memory per rank: MOST block rows of B if there are several process rows. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 

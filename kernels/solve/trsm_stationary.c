@@ -3,15 +3,16 @@
  * on distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). The transposed solve
  * is in trsm_stationary_trans.c.
  *
- * Each rank has a share (f->share) of the size of its rows of A times all columns of B. The sum
- * of the shares in a process row is what remains of B. At first the share contains the rank's
- * columns of B and zeros; later it also contains minus the products of the rank's own blocks of T.
- * In step k the ranks of process row k send their share of block row k to the owner of the diagonal
- * block, which adds them up and solves. X(k) is sent along the process column, where each rank
- * subtracts T(i,k) X(k) from its share: immediately in the rows that the next step needs, later in
- * the other rows (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores
- * its columns of B. If one solve follows another, only the second one stores them; it starts with
- * the X(k) of the first one at the owners of the diagonal blocks. */
+ * Each rank has a share (f->share): a matrix with the rank's rows of A and all columns of B. The
+ * sum of the shares in a process row is what remains of B. At first the share contains the rank's
+ * columns of B, and zeros in other columns; later it also contains minus the products of the rank's
+ * own blocks of T. In step k the ranks of process row k send their share of block row k to the
+ * owner of the diagonal block, which adds up the shares and solves. X(k) is sent along the process
+ * column, where each rank subtracts T(i,k) X(k) from its share: immediately in the rows that the
+ * next step needs, later in the other rows (trsm_deferred.c). Then X(k) is sent along the process
+ * row, where each rank stores its columns of B. If a second solve follows, the first one does not
+ * store X in B; the second solve starts with the X(k) of the first one at the owners of the
+ * diagonal blocks. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"

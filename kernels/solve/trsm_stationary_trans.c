@@ -1,12 +1,12 @@
 /* Triangular solve for few right-hand sides with T on other nodes, TRANS and CONJTRANS: T stays in
  * place; sums and X are moved (fan-in: Heath, Romine, SIAM J. Sci. Stat. Comput. 9, 1988).
  *
- * Block column k of T is row k of T^T. Each rank of its process column computes the sum of T(i,k)^T
- * X(i) over the solved rows i that it owns, for all right-hand sides, and sends it to the owner of
- * the diagonal block. The ranks of the owner's process row send their columns of B(k). The owner
- * solves, and X(k) is sent along the process row, where each rank stores its columns of B and keeps
- * all of X(k) in f->share for later sums. A sum is computed in two parts: the part without the
- * latest X(k) while that is on its way. */
+ * Block column k of T is row k of T^T. Each rank of the process column that owns it computes the
+ * sum of T(i,k)^T X(i) over the solved rows i that it owns, for all right-hand sides, and sends the
+ * sum to the owner of the diagonal block. The ranks of the owner's process row send their columns
+ * of B(k). The owner solves, and X(k) is sent along the process row, where each rank stores its
+ * columns of B and keeps all of X(k) in f->share for later sums. A sum is computed in two parts:
+ * first the part without the latest X(k), while that is in flight. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"

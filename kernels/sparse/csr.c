@@ -105,8 +105,8 @@ static int64_t sort_row(int64_t n, const int64_t *column, const double *value, e
 
 /* ---- ghosts ---- */
 
-/* Lists the distinct columns outside low .. high - 1 of `n` entries, ascending; the caller frees
- * the list. */
+/* Lists the distinct columns of `n` entries that are outside low .. high - 1, in ascending order.
+ * The caller frees the list. */
 static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
                             int64_t **out, int64_t *count)
 {

@@ -1,6 +1,6 @@
-/* Fetches rows of different lengths by two star forests. The first one, with rows as roots, brings
- * length and start of each wanted row in its owner's list; the second one, with entries as roots,
- * brings the entries (Zhang et al. 2022, section 4.2). */
+/* Fetches rows of different lengths by two star forests. In the first one, rows are roots: it
+ * brings the length of each wanted row and its offset in the owner's list. In the second one,
+ * entries are roots: it brings the entries (Zhang et al. 2022, section 4.2). */
 #include "kernels/sparse/csr.h"
 
 #include <inttypes.h>

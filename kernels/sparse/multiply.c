@@ -1,6 +1,6 @@
-/* Products of sparse matrices. The rows of B that this rank's rows of A need are fetched once; then
- * each row of C is computed in one pass over them (Gustavson, Two fast algorithms for sparse
- * matrices, ACM TOMS 4 (1978), 250-269). */
+/* Products C = A B of sparse matrices. The rows of B that this rank's rows of A need are fetched
+ * once; then each row of C is computed in one pass over these rows (Gustavson, Two fast algorithms
+ * for sparse matrices, ACM TOMS 4 (1978), 250-269). */
 #include "kernels/common/lists.h"
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/entries.h"

@@ -1,6 +1,6 @@
-/* Reads sparse files: heads, blocks of rows, and lines distributed over the ranks. The rank in
- * whose part of the bytes a line begins reads it. Line numbers come from adding up the lines of
- * lower ranks. */
+/* Reads sparse files: their heads, the distribution of their rows, and their lines. The bytes of a
+ * file are divided among the ranks, and a line belongs to the rank in whose bytes it begins. Each
+ * rank determines its line numbers from the number of lines on lower ranks. */
 #include "kernels/sparse/sparse_file.h"
 #include "kernels/common/lists.h"
 

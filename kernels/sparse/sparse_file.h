@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { FIRST_LINES = 4096 }; /* largest line of a header, in bytes */
+enum { FIRST_LINES = 4096 }; /* largest length of a line in the head of a file, in bytes */
 
 /* Head of a file; rank 0 reads it and sends it to all ranks. */
 typedef struct sparse_head {

@@ -1,5 +1,6 @@
-/* Extracts chosen rows and columns. Rows are fetched from their owners. The owners of columns get
- * the new column numbers and send them to the ranks whose rows contain the columns. */
+/* Extracts chosen rows and columns of a sparse matrix. Rows are fetched from their owners. The
+ * owners of columns receive the new column numbers and send them to the ranks whose rows contain
+ * the columns. */
 #include "kernels/common/lists.h"
 #include "kernels/sparse/csr.h"
 
