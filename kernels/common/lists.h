@@ -1,4 +1,4 @@
-/* Lists of int64_t: sorted lists, and offsets of ranks (internal). */
+/* Lists of int64_t: sorted lists, and sums over all lower ranks (internal). */
 #ifndef OSLA_LISTS_H
 #define OSLA_LISTS_H
 

@@ -15,9 +15,9 @@
  * to the rank that will write its node's copy in the step that reuses the set. Steps are not
  * synchronised in any other way.
  *
- * Memory per rank: depth * (sum over the kinds of regions * room) if there are other nodes.
- * Messages per step: one put_notify for each piece and each other node of a line, and one credit
- * for each rank and root. */
+ * Memory per rank if there are several nodes: depth times the bytes of all roots' panels of a step.
+ * Messages per step: one put_notify for each piece and each other node of a process row or column,
+ * and one credit for each rank and root. */
 #ifndef OSLA_PANELS_H
 #define OSLA_PANELS_H
 

@@ -59,7 +59,7 @@ typedef struct forest_ring {
   unsigned char *staging; /* [n_slots] send buffer for parts to another node; NULL if the other rank
                              is on this node */
   osla_posted *posted;    /* [n_slots] put in flight from each slot of the send buffer; NULL if the
-                           * other rank is on this    node */
+                           * other rank is on this node */
   osla_posted credit;     /* the latest put of a counter to another node */
   osla_line *in, *out; /* message lines that receive and send parts; NULL if the ring uses puts */
   uint64_t receives_started; /* number of receives started on the line `in` */

@@ -40,7 +40,7 @@ void osli_exact_add_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
  * ranks together: RANGE (an offence was recorded on some rank), MEM, MPI. */
 osla_err osli_exact_commit(osla_hessian *h);
 
-/* After a failed commit, returns its error RANGE until the next reset; otherwise OK. Local. */
+/* Returns OK, or, from a failed commit to the next reset, the error RANGE of that commit. Local. */
 osla_err osli_exact_error(const osla_hessian *h);
 void osli_exact_reset(osla_hessian *h);
 

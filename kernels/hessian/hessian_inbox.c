@@ -52,7 +52,7 @@ typedef struct inbox_table {
   /* [ranks of this node][words - leaves] memory for the member `seen` of each gate */
   uint64_t *seen;
   int next;   /* index, among the ranks of this node, of the rank whose gate is polled next in
-               * addition to this   rank's own */
+               * addition to this rank's own */
   inbox of[]; /* [n_inboxes] inboxes, each of which serves one origin at a time */
 } inbox_table;
 

@@ -28,7 +28,7 @@ typedef struct message_head {
   /* rows and columns of the rectangle; if both are 0, the message has only flags */
   uint32_t rows, cols;
   uint32_t k;     /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x
-                   * cols) instead of     values */
+                   * cols) instead of values */
   uint32_t chain; /* bytes of the whole chain of messages; 0 if unknown, and in all messages but the
                      first */
 } message_head;
