@@ -17,9 +17,10 @@
  *   - A transport on a part of MPI_COMM_WORLD has its memory in MPI windows as well.
  *
  * The first transport that uses ARMCI starts it; it must include all ranks of MPI_COMM_WORLD.
- * MPI_Finalize ends ARMCI. At its start ARMCI reads environment variables, of which two are set
- * then if they are not set yet: ARMCI_USE_WIN_ALLOCATE=0 and ARMCI_RMA_ATOMICITY=1. Global Arrays
- * needs the same values; a program that starts Global Arrays first sets them before.
+ * MPI_Finalize ends ARMCI. At its start ARMCI reads environment variables. OSLA sets two of these
+ * before, unless they are set: ARMCI_USE_WIN_ALLOCATE=0 and ARMCI_RMA_ATOMICITY=1. Global Arrays
+ * needs the same values; a program that starts Global Arrays before OSLA must set both variables
+ * itself.
  *
  * Threads: as osla_transport.h says, but one thread at a time may make and free objects, in one
  * order on all ranks.

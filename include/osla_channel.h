@@ -10,7 +10,7 @@
  *           it is a triple buffer: an atomic exchange on each side, no wait, no copy. Between nodes
  *           up to `in_flight` messages are under way; a newer one replaces a message without room.
  *   RACY    8-byte elements, each from a recent send: a message may be a mixture of several sends.
- *           Between nodes as LATEST.
+ *           Between nodes it works as LATEST does.
  *   EVERY   each message, in order; up to `in_flight` unreceived ones. On a node it is a ring of
  *           slots, without copies.
  *
@@ -53,7 +53,7 @@ enum { OSLA_CHANNEL_MOST = 4096 };
 /* A set of channels. A channel has the number of its end in the list that was given at creation. */
 typedef struct osla_channels osla_channels;
 
-/* Makes the channels of all ranks. A set that joins nodes takes one progress hook
+/* Makes the channels of all ranks. A set of channels between several nodes takes one progress hook
  * (osla_progress_add). Collective.
  *   n, ends [in]  this rank's ends; n is 0 or more
  *   out     [out] owned by the caller

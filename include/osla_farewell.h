@@ -23,13 +23,14 @@ extern "C" {
 #endif
 
 /* Arranges that MPI_Finalize begins with the messages that the head of this file describes, between
- * the ranks of comm, if they are needed: with an MPICH before 4.2.0, on several hosts, and unless
- * OSLA_FAREWELL is "off" on a rank. MPI_Finalize then takes 0.3 s longer. Every transport makes
- * this call; a program that uses MPI without a transport may make it. A call for ranks that an
- * earlier call covers changes nothing. The first 64 sets of ranks that are not covered hold one
- * communicator each until MPI_Finalize. Later sets use MPI_COMM_WORLD with the tag 32749 in
- * MPI_Finalize; with that many sets the program must not have a receive with MPI_ANY_TAG pending
- * there. Collective over comm, blocking. Errors, on all ranks together: MPI, MEM. */
+ * the ranks of comm, if these messages are needed. They are needed if MPI is MPICH before 4.2.0 and
+ * the ranks are on several hosts, unless OSLA_FAREWELL is "off" on a rank. MPI_Finalize then takes
+ * 0.3 s longer. Every transport makes this call; a program that uses MPI without a transport may
+ * make it. A call for ranks that an earlier call covers changes nothing. The first 64 sets of ranks
+ * that are not covered hold one communicator each until MPI_Finalize. Later sets use MPI_COMM_WORLD
+ * with the tag 32749 in MPI_Finalize; a program with more than 64 sets must not have a receive with
+ * MPI_ANY_TAG pending there. Collective over comm, blocking. Errors, on all ranks together: MPI,
+ * MEM. */
 OSLA_API osla_err osla_farewell_arrange(MPI_Comm comm);
 
 #ifdef __cplusplus

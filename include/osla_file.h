@@ -36,8 +36,8 @@
  * file.
  *
  * All calls are made by one thread and are collective over the transport. Arguments other than data
- * must be equal on all ranks: ARG if format, type, sizes or uplo differ; of names, rank 0's is
- * used. An error in a call on a new file makes its osla_file_commit fail.
+ * must be equal on all ranks: ARG if format, type, sizes or uplo differ. If names differ, the name
+ * on rank 0 is used. An error in a call on a new file makes its osla_file_commit fail.
  * Reads and writes are ordered with accesses to the matrix before and after the call on any rank. A
  * save fails with IO if another user, who may write the directory, gives the temporary name to
  * another file; that file is not written. If it happens in the moment before the rename, the error

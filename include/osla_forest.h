@@ -8,20 +8,22 @@
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
  * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
  * Values in memory of osla_vertices_create are read in place by the ranks of the node: one load,
- * one store, no message. At most 512 bytes from one rank to another are packed by their owner
- * instead. Values in other memory are staged once. Ranks may use different kinds of memory.
+ * one store, no message. If one rank needs at most 512 bytes of another rank's values, their owner
+ * packs them instead. Values in other memory are staged once. Ranks may use different kinds of
+ * memory.
  *
- * Between nodes values travel in parts. If that saves a quarter or more of the traffic, a broadcast
- * sends one value across for all leaves of a node that are joined to one root. So does a reduction
- * whose order does not matter. Otherwise, and in fetches, the value of each leaf crosses.
+ * Between nodes a broadcast can send one value for all leaves of a node that are joined to one
+ * root. A reduction whose order does not matter can send one value from these leaves. Both do so if
+ * this saves at least a quarter of the traffic. Fetches, and all other transfers, send a value for
+ * each leaf.
  *
  * Every transfer is begun and ended. All ranks begin the same transfers of a forest in the same
  * order. They may end them in any order, and may interleave transfers of several forests in any
  * way. Neither call is a barrier: osla_forest_end waits for joined ranks only; a begin waits only
- * until all neighbours have read the eighth transfer before it. Between begin and end the values
- * that are read must not change, and those that are written must not be touched. Every other wait
- * of the library, and osla_progress, also advances the transfers that were begun; some waits do so
- * only every 20 ms.
+ * until all joined ranks have read the transfer that was begun eight transfers earlier. Between
+ * begin and end the values that are read must not change, and those that are written must not be
+ * touched. Every other wait of the library, and osla_progress, also advances the transfers that
+ * were begun; some waits do so only every 20 ms.
  *
  * If two joined ranks begin different transfers (another kind, combination, type, count, or order),
  * and one of them reads the other's values or waits for them, all ranks end with a message that

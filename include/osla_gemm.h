@@ -39,10 +39,10 @@ typedef struct osla_gemm_options {
  *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     NULL = defaults
- * All arguments must be the same on all ranks; of the options only `memory` must be. The matrices
- * may have different block sizes and process grids (over ranks of one transport). An operand needs
- * no copy on the node, and is fastest, if its rows or columns that correspond to those of C are
- * distributed like C's, beginning at the same position in a block.
+ * All arguments must be the same on all ranks; of the options, only `memory` must be the same. The
+ * matrices may have different block sizes and process grids (over ranks of one transport). An
+ * operand needs no copy on the node, and is fastest, if its rows or columns that correspond to
+ * those of C are distributed like C's, beginning at the same position in a block.
  * The call uses all changes of A, B and C that any rank has made before. On return C is complete on
  * all ranks, and no rank reads A or B any more.
  * Memory beside the operands: two loads of an operand on other nodes (a load is a panel of k, or a

@@ -101,8 +101,9 @@ typedef struct osla_iterate_options {
   bool uncertified; /* true: every rank makes `sweeps` sweeps without residual checks and without
                      * a certified result, as a preconditioner needs it */
   /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step for this time. A step is
-   * a sweep and sometimes `magnitude`, or a second sweep and `distance`: set at least five times
-   * the time of a step. 0: no limit except OSLA_PATIENCE, which ends the program */
+   * one sweep, sometimes with a call of `magnitude`, or with a second sweep and a call of
+   * `distance`. The limit should be at least five times the time of a step. 0: no limit except
+   * OSLA_PATIENCE, which ends the program */
   double patience;
   bool proven;          /* true: osla_iterate refuses to run unless osla_iterate_bound proved
                          * convergence for all modes */

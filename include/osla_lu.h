@@ -70,10 +70,10 @@ typedef struct osla_lu_result {
  * Memory per rank: top blocks of this rank's panels (nb columns of the matrix divided by the
  * process columns). With several process rows also six panels of rows; four of them have the size
  * of this rank's rows of a panel if these are longer and process columns span several nodes. If
- * process columns do not span nodes, and for a tournament, also a panel of columns (all m rows with
- * partial pivoting if ranks share cores or are two, otherwise this rank's rows). For a tournament
- * of p process rows also about 4 log2 p + 8 blocks of nb x nb (2 p if p < 5). With several nodes
- * also 3 + look_ahead panels of this rank's rows.
+ * process columns do not span nodes, and for a tournament, also a panel of columns (with partial
+ * pivoting all m rows, if ranks share cores or there are only two ranks; otherwise this rank's
+ * rows). For a tournament of p process rows also about 4 log2 p + 8 blocks of nb x nb (2 p if p <
+ * 5). With several nodes also 3 + look_ahead panels of this rank's rows.
  *
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM and RANGE (a rank's part
  * exceeds the integers of the BLAS; A is unchanged), MPI. */

@@ -2,10 +2,10 @@
  *
  * An m x n matrix consists of blocks of mb x nb, with block (0,0) on process (0,0) of the grid.
  * Each process holds its blocks as one column-major array of local_rows x local_cols elements with
- * leading dimension lld >= max(1, local_rows): one cache line more than local_rows if columns would
- * otherwise be a multiple of 2 KiB apart. The memory can be passed unchanged, with this lld, to
- * ScaLAPACK, MPI-IO or HDF5, and every column panel is contiguous for RMA. Sizes and indices count
- * elements, from 0.
+ * leading dimension lld >= max(1, local_rows). If columns would otherwise be a multiple of 2 KiB
+ * apart, lld is one cache line longer than local_rows. The memory can be passed unchanged, with
+ * this lld, to ScaLAPACK, MPI-IO or HDF5, and every column panel is contiguous for RMA. Sizes and
+ * indices count elements, from 0.
  *
  * Memory order: accesses to elements by load, store, get and put are ordered between ranks by
  * osla_barrier, by the collective calls below, or by a notify.

@@ -1,4 +1,5 @@
-/* The entry of collective calls for garbage-collected languages (layer 0).
+/* osla_meet, the call with which a binding for a garbage-collected language begins each collective
+ * call of OSLA (layer 0).
  *
  * Destruction is collective, but garbage collectors drop objects at different times and in
  * different orders on different ranks. Therefore each object has a number from its creation, equal
@@ -7,7 +8,7 @@
  * (manual page of PetscGarbageCleanup).
  *
  * An argument may be invalid on one rank only, before any other call of the library has checked it.
- * The entry refuses the call on all ranks then, so that no rank waits for that one.
+ * Then osla_meet fails on all ranks, so that no rank waits for the rank with the invalid argument.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -39,7 +40,8 @@ OSLA_API osla_err osla_meet(osla_transport *transport, osla_err local, const cha
                             int64_t n_dropped, int64_t *dropped, int64_t *n_common);
 
 /* For a rank that fails in a collective call and cannot tell on which transport, because the
- * invalid argument would have said so. Waits until the transport of the other ranks is known.
+ * invalid argument is the one that determines the transport. Waits until the transport of the other
+ * ranks is known.
  *   count, transports [in]  candidates; ranks may name different ones
  *   found             [out] the transport whose other ranks wait in osla_meet; this rank must call
  *                           osla_meet there with its error. NULL if all ranks of a transport search

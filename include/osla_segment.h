@@ -85,9 +85,9 @@ OSLA_API uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_o
 OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
                                       osla_segment **out);
 
-/* Destroys a segment. Accepts NULL and nulls the handle. Collective; a barrier if the job has
- * several nodes, for attached memory, and if node memory comes from MPI. Otherwise it does not wait
- * for other ranks, which may go on to use the segment's memory. */
+/* Destroys a segment. Accepts NULL and nulls the handle. Collective. The call is a barrier if the
+ * job has several nodes, if the memory is attached, or if MPI allocated the memory of the node.
+ * Otherwise it does not wait for other ranks, which may go on to use the segment's memory. */
 OSLA_API void osla_segment_destroy(osla_segment **segment);
 
 /* Address of this rank's data area, or of the data area of `rank`, which is NULL if it is not
@@ -141,10 +141,10 @@ OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset
 /* Starts osla_put_notify and returns at once; the transfer continues in this rank's progress steps,
  * which every wait on this transport makes. The source must stay unchanged until
  * osla_posted_wait, which must be called exactly once. On the node the transfer is complete on
- * return. Posts of one rank to another for one purpose are seen there in their order. The target
- * may also get what this rank stored in its own data area before. osla_posted_test sets *done if
- * osla_posted_wait would not wait; osla_posted_wait need not be called then. Local. Errors: as
- * osla_put_notify, and MEM. */
+ * return. Posts of one rank to another for one purpose are seen there in their order. After it has
+ * seen the value, the target may also get data that this rank stored in its own data area before
+ * the call. osla_posted_test sets *done if osla_posted_wait would not wait; osla_posted_wait need
+ * not be called then. Local. Errors: as osla_put_notify, and MEM. */
 OSLA_API osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset,
                                        const void *source, size_t bytes, int purpose,
                                        uint64_t value, osla_posted *posted);

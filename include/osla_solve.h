@@ -56,8 +56,8 @@ OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64
 
 /* Solves with parts, also with parts of one matrix. Elements outside B stay unchanged. A part that
  * osla_potrf_part would factor in place is used in place; any other A is copied, any other B is
- * copied and copied back. B is distributed like A if it is so when counted from the first elements
- * of both parts.
+ * copied and copied back. Whether B is distributed like A is judged by counting rows and columns
+ * from the first elements of both parts.
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
  * Memory beside that of the calls for whole matrices: none, or a copy of a part and 64 of its
  * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, and ARG for a

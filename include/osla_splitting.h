@@ -69,13 +69,14 @@ OSLA_API void osla_splitting_destroy(
   osla_splitting **splitting); /* Destroys the splitting. Local. Accepts NULL, and sets the
                                 * pointer to NULL. */
 
-/* Returns the fixed point; it borrows the splitting. A state holds the [rows] of this rank, then
- * ghost values, which a start need not set. The problem has a bound (osla_iterate_bound). For
- * Jacobi's method alpha >= rho(|M|), and close to it. For blocks with the off-diagonal rest R,
- * alpha >= rho(|B^-1| |R|), which equals rho(|M|) if A is an M-matrix and may be several times
- * larger otherwise. alpha < 1 after one step if A is strictly diagonally dominant by rows; alpha is
- * infinite if a block is too ill-conditioned for its rounding errors (about 1e15 / its rows). A
- * step costs as many solves with each block as the block has rows. */
+/* Returns the fixed point; it borrows the splitting. A state holds this rank's [rows] values of x,
+ * then ghost values. The state at the start of a run needs no ghost values. The problem has a bound
+ * (osla_iterate_bound). For Jacobi's method alpha is at least rho(|M|), and close to rho(|M|). For
+ * blocks with the off-diagonal rest R, alpha >= rho(|B^-1| |R|), which equals rho(|M|) if A is an
+ * M-matrix and may be several times larger otherwise. alpha < 1 after one step if A is strictly
+ * diagonally dominant by rows; alpha is infinite if a block is too ill-conditioned for its rounding
+ * errors (about 1e15 / its rows). A step costs as many solves with each block as the block has
+ * rows. */
 OSLA_API osla_fixed_point osla_splitting_problem(osla_splitting *splitting);
 
 #ifdef __cplusplus

@@ -5,12 +5,13 @@
  * begins as zeros.
  *
  * The lock is free of starvation. A thread that has waited for 5 ms draws a ticket, and the oldest
- * ticket claims its stripes: no other thread acquires one of them any more, except threads whose
- * call had already begun, once each. So the claimant acquires its stripes at its first try after
- * these threads and the present holders have released them. A claim ends 1 ms after the claimant's
- * latest try; the time doubles whenever it was too short. So a thread that tries every d ms fails
- * at most log2(d) + 1 times, and a claimant that was stopped does not block others for ever. A
- * claim only makes others wait; mutual exclusion depends on the word of stripes alone.
+ * ticket claims its stripes: no other thread acquires one of them any more. Only threads whose call
+ * had already begun may still acquire them, each thread once. So the claimant acquires its stripes
+ * at its first try after these threads and the present holders have released them. A claim ends 1
+ * ms after the claimant's latest try; the time doubles whenever it was too short. So a thread that
+ * tries every d ms fails at most log2(d) + 1 times, and a claimant that was stopped does not block
+ * others for ever. A claim only makes others wait; mutual exclusion depends on the word of stripes
+ * alone.
  *
  * Threads: any thread may call these, at any time.
  * Part: may change in any release (osla_unstable.h).

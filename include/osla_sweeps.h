@@ -1,11 +1,12 @@
 /* Sweeps as a preconditioner: z := result of a few sweeps for A z = r, started from 0 (layer 3).
  *
  * In SYNC mode of period 1 the preconditioner is one linear operator. It is symmetric if A and the
- * blocks of the splitting are, and CG may use it as it is (an odd number of sweeps is positive
- * definite if A and the blocks are; an even number if the sweeps converge). Asynchronous sweeps
- * give another operator in each step, and a period above 1 gives a nonsymmetric operator: in both
- * cases set osla_krylov_options.flexible. With asynchronous sweeps no rank waits for another rank's
- * sweep, but each apply begins with halos of 0 and ends with one sum over the ranks.
+ * blocks of the splitting are, and CG may use it as it is (the operator of an odd number of sweeps
+ * is positive definite if A and the blocks are; that of an even number is positive definite if the
+ * sweeps converge). Asynchronous sweeps give another operator in each step, and a period above 1
+ * gives a nonsymmetric operator: in both cases set osla_krylov_options.flexible. With asynchronous
+ * sweeps no rank waits for another rank's sweep, but each apply begins with halos of 0 and ends
+ * with one sum over the ranks.
  *
  *   double *r = calloc(rows, sizeof *r);           right-hand side of the splitting
  *   osla_splitting_create(a, r, &blocks, &split);

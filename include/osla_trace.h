@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Kinds of events. The amount of an event is in bytes, floating-point operations or elements.
- * Events may be nested: a wait serves other ranks, which may include an UPDATE. */
+ * Events may be nested. For example, a wait that serves other ranks may contain an UPDATE. */
 typedef enum osla_trace_kind {
   OSLA_TRACE_GET,     /* a get between nodes, from the call to the observed completion; amount in
                        * bytes */

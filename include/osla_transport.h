@@ -7,12 +7,13 @@
  * domains by contiguous MPI-3 RMA.
  *
  * Threads: MPI must have been started with MPI_Init_thread. The library serialises calls of several
- * threads. They need MPI_THREAD_SERIALIZED. They need MPI_THREAD_MULTIPLE if the caller itself uses
- * MPI at the same time, asks for the progress thread, uses several transports in several threads at
- * the same time, or makes or destroys objects in one thread (as all collective operations on
- * matrices and checkpoints do) while other threads use some. In all headers, collective calls come
- * from one thread of each rank at a time, in the same order on all ranks; local calls may come from
- * any thread, at most one at a time on one object unless the call says otherwise.
+ * threads. Calls of several threads need at least MPI_THREAD_SERIALIZED. They need
+ * MPI_THREAD_MULTIPLE if the caller itself uses MPI at the same time, asks for the progress thread,
+ * uses several transports in several threads at the same time, or makes or destroys objects in one
+ * thread (as all collective operations on matrices and checkpoints do) while other threads use
+ * objects. In all headers, collective calls come from one thread of each rank at a time, in the
+ * same order on all ranks; local calls may come from any thread, at most one at a time on one
+ * object unless the call says otherwise.
  * Part: stable (osla.h).
  */
 #ifndef OSLA_TRANSPORT_H
@@ -93,8 +94,8 @@ OSLA_API const char *osla_simulated_machine(void);
  * thread-safe, cheap. Every wait of the library makes progress on the transport that it waits on,
  * and on no other. So before a rank waits on one transport while others need its progress on a
  * second one (for a posted put, a full ring of an accumulator, or a target without remote DMA), it
- * must finish or flush there, call osla_progress on the second transport, or have a progress thread
- * there. */
+ * must finish or flush its work on the second transport, call osla_progress on the second
+ * transport, or have a progress thread for it. */
 OSLA_API void osla_progress(osla_transport *transport);
 
 /* Adds or removes a function that every osla_progress call runs, one at a time on each rank and

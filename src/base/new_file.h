@@ -4,10 +4,11 @@
  * The data are written to a file in the same directory under a temporary name, or without a name,
  * and are put on disk (fsync). Only then does the file get its final name, by link or rename. After
  * any failure the previous file is unchanged (except for one moment, described below) and no
- * temporary file is left. A process that is killed can leave PATH.tmp...: at any time while it
- * writes on file systems without nameless files (O_TMPFILE; NFS and some FUSE lack them) and for
- * files that other processes must open, else only in the moment in which it replaces an older file.
- * Only its owner can read the file until it is synchronised.
+ * temporary file is left. A process that is killed can leave PATH.tmp... behind. On file systems
+ * without nameless files (O_TMPFILE; NFS and some FUSE lack them), and for files that other
+ * processes must open, this can happen at any time while the process writes. Otherwise it can
+ * happen only in the moment in which the process replaces an older file. Only its owner can read
+ * the file until it is synchronised.
  *
  * The action depends on the file that is at the path:
  *   nothing          The file gets the mode of any new file (0666 less the umask).

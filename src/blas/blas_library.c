@@ -2,9 +2,10 @@
  *
  * - The library's integers must have 32 bits. A library with 64-bit integers (ILP64) has functions
  *   of the same names, and would read beyond the sizes.
- * - OpenBLAS must get its buffer: 128 MiB for each thread that calls it at a time (0.3.21 on
- *   x86-64; BUFFER_SIZE, 32 MiB in some builds). If the system refuses the memory (RLIMIT_AS,
- *   strict overcommit), OpenBLAS's blas_memory_alloc retries for ever without a message.
+ * - OpenBLAS must get its buffer: 128 MiB for each thread that calls OpenBLAS at the same time
+ *   (version 0.3.21 on x86-64; constant BUFFER_SIZE, which is 32 MiB in some builds). If the system
+ *   refuses the memory (RLIMIT_AS, strict overcommit), OpenBLAS's blas_memory_alloc retries for
+ *   ever without a message.
  */
 #include "config.h"
 

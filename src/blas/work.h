@@ -43,8 +43,8 @@ typedef void osla_work_charge(const osla_work *work);
  * LAPACK call, `charge` after each piece of work. NULL: no function is called. Local. */
 void osli_work_set_model(void (*begin)(void), osla_work_charge *charge);
 
-/* From now on work takes simulated time and is not done: the elements of matrices, panels and
- * values are neither read nor written, and decisions that depend on them use osli_work_random.
+/* After this call, work takes simulated time but is not executed: the elements of matrices, panels
+ * and values are neither read nor written, and decisions that depend on them use osli_work_random.
  * Control data (headers, pivots, indices, notifications) stay real. For the whole process, which
  * must have registered a model. Local. */
 void osli_work_model_only(void);

@@ -1,7 +1,8 @@
 /* The column-major array in a file is cut into pieces of 4 MiB. Each rank moves a contiguous range
  * of pieces between the file and the distributed matrix, with one-sided get and put, whichever
  * ranks own the elements. Each file access is contiguous and starts at a multiple of the page size.
- * No two ranks touch one page, as file systems require that cache pages on each host (NFS). */
+ * No two ranks touch one page, because file systems that cache pages on each host, such as NFS,
+ * require this. */
 #include "src/file/file.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  *
  * Layout of a rank's data area: a box for the parent | a box for each child. A box holds the number
  * of the round, in a cache line of its own, and the values. One box for each neighbour is enough: a
- * child starts the next round only after it has the result of this one, which its parent sends
- * after reading the child's values; and the next result cannot arrive before the child has started
- * again. */
+ * child starts the next round only after it has the result of the present round, which its parent
+ * sends after reading the child's values; and the next result cannot arrive before the child has
+ * started again. */
 #include "osla_reduction.h"
 #include "osla_segment.h"
 #include "src/transport/live_objects.h"

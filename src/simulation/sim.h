@@ -12,8 +12,8 @@
 #include "src/transport/transport_ops.h"
 
 /* A call done(arg) at the target when a transfer is complete; it must not block. With remote DMA
- * (machine property cpu = 0) it is made at once. Without, it is made when the target rank is in the
- * library, waiting or making progress. */
+ * (machine property cpu = 0) it is made at once. Without remote DMA, it is made when the target
+ * rank is in the library, waiting or making progress. */
 typedef struct sim_completion {
   struct sim_completion *next;
   struct sim_rank *at;

@@ -1,6 +1,6 @@
-/* Collective calls for garbage-collected languages: the entry of a call checks that all ranks make
- * it, and finds the objects that all ranks have dropped; the search finds the transport on which
- * the other ranks make a collective call.
+/* Collective calls for garbage-collected languages. osla_meet, which begins each such call, checks
+ * that all ranks make the same call, and finds the objects that all ranks have dropped. The search,
+ * osla_meet_find, finds the transport on which the other ranks make a collective call.
  *
  * A rank that enters a collective call (osla_meet) sends an empty message to the next rank of the
  * transport. A rank that does not know the transport of its call probes all candidates for the
@@ -50,8 +50,8 @@ static bool is_abandoned_later(const osla_transport *x, const osla_transport *y)
 /* If all ranks of a transport search, rank 0 abandons the search after search_delay seconds, and
  * search_delay more for each candidate that is abandoned earlier. A smaller transport waits longer
  * because its ranks may all be searching for a call on a larger one, whose other ranks arrive
- * later. A multiple of jitter_step keeps two roots from asking a common rank at the same time again
- * and again. */
+ * later. A multiple of jitter_step keeps the ranks 0 of two transports from asking a common rank at
+ * the same time again and again. */
 static const double search_delay = 0.2, jitter_step = 0.005;
 enum { N_JITTER_STEPS = 31 };
 

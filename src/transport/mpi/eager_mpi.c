@@ -2,8 +2,8 @@
  * confirmation.
  *
  * Small data travel in the message of their word. Larger data are a second message, after one that
- * announces it. The target receives it at its final address, and holds back its word, and later
- * words of its origin, until the data have arrived.
+ * announces it. The target receives it at its final address, and stores the word of these data, and
+ * later words of the same origin, only after the data have arrived.
  *
  * Receives from any rank are posted in advance and processed in the order of posting, so the
  * messages of one rank are processed in the order of sending (MPI-3.1, section 3.5). A rank has
