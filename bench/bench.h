@@ -1,10 +1,10 @@
-/* osla-bench: times a kernel beside the machine's limit and beside other libraries.
- *
+/* osla-bench: measures the time of a kernel, and compares it with the limit of the machine and with
+ * the times of other libraries.
  * A case is one kernel at one size, with its implementations: OSLA's first, then reference
- * implementations for comparison. All run in one process on the same data, in turn (A B A B ...),
- * after a warm-up of each. The ratio of two implementations is taken within one repetition, so that
- * it holds when the speed of the machine drifts. Every run is checked. README.md of this folder
- * lists the files. */
+ * implementations for comparison. All implementations run in one process on the same data, in turn
+ * (A B A B ...), after a warm-up of each. The ratio of the times of two implementations is taken
+ * within one repetition, so that a drift of the machine's speed hardly changes it. Every run is
+ * checked. README.md of this folder lists the files. */
 #ifndef OSLA_BENCH_H
 #define OSLA_BENCH_H
 

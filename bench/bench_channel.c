@@ -2,8 +2,8 @@
  * implementation by OSLA and the check. See bench_channel.h.
  *
  * In every case and implementation the sender fills the whole message with values of the round, and
- * the receiver sums all of it. Otherwise no data would move when a message is read in place, and a
- * rate in bytes would be meaningless.
+ * the receiver sums all of it. Without these accesses an implementation that reads messages in
+ * place would move no data, and a rate in bytes would be meaningless.
  *
  *    pingpong   channels of mode LATEST in both directions; each rank waits for the next stamp. A
  *      message in one direction is one operation

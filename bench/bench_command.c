@@ -68,9 +68,9 @@ static int print_version(void)
   return command_flush_output("-bench", OSLA_EXIT_OK);
 }
 
-/* Sets the number of threads of the BLAS. A choice of the user has priority. Otherwise a single
- * rank gets all cores; the BLAS gets one thread if there are several ranks, or if the ranks have
- * threads of their own. *threads := number of threads per rank. */
+/* Sets the number of threads of the BLAS, unless the user has chosen it: one thread for each core
+ * if there is a single rank without threads of its own, otherwise one thread on each rank. *threads
+ * := number of threads of a rank. */
 static osla_err set_threads(const bench_settings *settings, int size, int *threads)
 {
   command_cpu cpu;

@@ -60,9 +60,9 @@ osla_err factor_restore(void *set);
  * process columns. Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
-/* Fills in up to three implementations and returns their number: OSLA; the local limit "blas", if
- * the caller has set the members of d->local up to `work`; and ScaLAPACK, whose setup and teardown
- * get a factor_set. Local. */
+/* Fills in up to three implementations and returns their number: OSLA; the implementation "blas",
+ * which is the limit of local computation, if the caller has set the members of d->local up to
+ * `work`; and ScaLAPACK, whose functions setup and teardown get a factor_set as argument. Local. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

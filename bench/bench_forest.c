@@ -1,7 +1,7 @@
 /* osla-bench forest: transfers of star forests. Cases, runs and checks. See bench_forest.h.
  *
- * A transfer may take less than a microsecond: a run makes so many that it lasts 20 ms. The number
- * is chosen for each implementation before the warm-up. There is no barrier between the
+ * A transfer may take less than a microsecond, so a run makes as many transfers as take 20 ms. The
+ * number is chosen for each implementation before the warm-up. There is no barrier between the
  * transfers. */
 #include "bench/bench_forest.h"
 #include "bench/bench_sparse.h"

@@ -26,8 +26,8 @@ typedef union forest_value {
   int64_t count;
 } forest_value;
 
-/* This rank's vertices that have edges to other ranks, sorted by these other ranks. For one other
- * rank, roots and leaves have the same order: that of the leaves. */
+/* This rank's vertices that have edges to other ranks, sorted by these other ranks. The roots and
+ * the leaves of the edges between two ranks have the same order, which is that of the leaves. */
 typedef struct forest_list {
   int n_peers;
   /* [n_peers] ranks that share edges with this rank; peer, count, start and index are one
@@ -126,8 +126,8 @@ osla_err forest_values_check(forest_data *d, bool *right);
 
 /* --- loops of the implementations that pack by hand ---
  *
- * The elements of a buffer have the order of the list. `from` and `to` bound the range of
- * elements. */
+ * The elements of a buffer have the order of the list of vertices. `from` and `to` bound the range
+ * of elements. */
 static inline void forest_pack(const forest_list *l, int from, int to,
                                const forest_value *restrict values, forest_value *restrict buffer)
 {

@@ -22,10 +22,10 @@ static osla_err run_scalapack(void *data)
   return reference_scalapack_gemm(set->context, s->transa, s->transb, set->a, set->b, set->c);
 }
 
-/* Variants of osla_gemm: the default; the rows of Table I of the paper, in their order; and a
- * variant that merges blocks along k. The rows of Table I have no zero copy as long as they treat
- * ranks of the node like ranks of other nodes. Only in the default do the ranks of a node share
- * fetched blocks. */
+/* Variants of osla_gemm. First the default, the only variant in which the ranks of a node share
+ * fetched blocks. Then the rows of Table I of the paper, in their order; the rows without zero copy
+ * treat the ranks of a node like ranks of other nodes. The last variant merges blocks along k, as
+ * the default does. */
 static const gemm_variant variants[] = {
   {"osla", {0}},
   {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},

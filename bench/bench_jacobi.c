@@ -1,6 +1,6 @@
-/* osla-bench jacobi: Jacobi's method synchronous, asynchronous and with racing halos, on the
- * problem of Bethune et al. (2014); a fixed number of sweeps, or up to a certified tolerance. See
- * bench_jacobi.h. */
+/* osla-bench jacobi: Jacobi's method in three modes: synchronous, asynchronous, and with racing
+ * halos. The problem is that of Bethune et al. (2014). A run makes a fixed number of sweeps, or
+ * sweeps until a certified tolerance is reached. See bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "src/base/huge_pages.h"
 

@@ -118,8 +118,8 @@ jacobi_grid jacobi_grid_of(const jacobi_problem *problem);
 int64_t jacobi_row_offset(const jacobi_grid *g, int64_t j, int64_t k);
 jacobi_row jacobi_row_at(const jacobi_grid *g, const double *x, int64_t j, int64_t k);
 
-/* Sum of the squares of b - A x over a row of n points; and y := M x + c for a row, where y does
- * not overlap x. Local. */
+/* Two functions of a row of n points: the sum of the squares of b - A x; and a sweep y := M x + c,
+ * where y does not overlap x. Local. */
 double jacobi_row_residual2(int64_t n, const jacobi_row *r);
 void jacobi_row_new(int64_t n, const jacobi_row *r, double *y);
 

@@ -42,10 +42,10 @@ bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
  *
- * Works on the memory of OSLA's matrices, in a BLACS grid with the same ranks as the process grid.
- * `context` is the BLACS context, -1 on ranks outside the grid. `info` is LAPACK's, 0 on ranks
- * outside the grid. All types. Errors: RANGE (a size does not fit an int), UNSUPPORTED (built
- * without). */
+ * These functions work on the memory of OSLA's matrices, in a BLACS grid with the same ranks as the
+ * process grid. `context` is the BLACS context, -1 on ranks outside the grid. `info` is LAPACK's, 0
+ * on ranks outside the grid. All types. Errors: RANGE (a size does not fit an int), UNSUPPORTED
+ * (built without). */
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);
 
@@ -75,10 +75,10 @@ osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
 
-/* Appends ScaLAPACK's implementations to a case: "scalapack", which has no block size of its own,
- * or with --ref-nb one "scalapack-NB" for each block size NB. `impl` has the functions;
- * implementation i gets the data at sets + i * set_bytes. On entry impls has *n elements. sets and
- * names are borrowed. Local. */
+/* Appends ScaLAPACK's implementations to a case: one named "scalapack", which uses the block size
+ * of the case; or, with --ref-nb, one named "scalapack-NB" for each block size NB of this option.
+ * `impl` has the functions; implementation i gets the data at sets + i * set_bytes. On entry impls
+ * has *n elements. sets and names are borrowed. Local. */
 typedef struct reference_names {
   char text[BENCH_MAX_REF_NB][32];
 } reference_names;

@@ -74,7 +74,7 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
     OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
     if (seconds >= least_seconds || *iterations >= MOST_ITERATIONS) return OSLA_OK;
     double more = 1.2 * least_seconds / seconds;
-    /* one step grows by at most 16, also if seconds = 0 */
+    /* the number grows by a factor of at most 16 at a time, also if seconds = 0 */
     *iterations = (int)ceil(*iterations * (more < 16 ? more : 16));
   }
 }

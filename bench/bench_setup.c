@@ -13,7 +13,7 @@ static double value_of(const setup_edges *e, osla_root root)
   return (double)root.rank * (double)e->n + (double)root.index;
 }
 
-/* Root of leaf i. In the halo it is one of the last roots of the previous rank, or of the first
+/* Root of leaf i. If is_halo, it is one of the last roots of the previous rank, or of the first
  * roots of the next rank; otherwise it is a random root of any rank. */
 static osla_root root_of(const setup_edges *e, bool is_halo, int64_t i)
 {

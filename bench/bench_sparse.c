@@ -116,7 +116,7 @@ static osla_err run_plain_cg(sparse_data *d)
 }
 
 /* Compares |b - A x| with the norm of the residual in CG's recurrence. *residual is 16, its limit,
- * if both differ by 1e-10 |b|. */
+ * if these two norms differ by 1e-10 |b|. */
 static osla_err check_cg(sparse_data *d, double *residual)
 {
   const int64_t n = d->problem->rows;

@@ -1,4 +1,5 @@
-/* Parts of osla-calibrate: pieces of work that are timed, and the fit of a model.
+/* Declarations that the files of osla-calibrate share: the kinds of work that are timed, and the
+ * fit of a model.
  *
  * Model: seconds = sum of c_i * monomial_i(m, n, k), c_i >= 0 (Cornebize, Legrand, Heinrich,
  * CLUSTER 2019, section IV), for each kind of work in src/blas/work.h, in double precision. */
@@ -53,8 +54,8 @@ int calibrate_compare(const void *a, const void *b);
 
 double calibrate_monomial(const char *monomial, const calibrate_shape *shape);
 
-/* Fits the coefficients c >= 0 that minimise the sum of squares of the relative errors: the best
- * fit over all subsets of monomials whose coefficients are positive. Local. */
+/* Finds coefficients c >= 0 that minimise the sum of squares of the relative errors: fits every
+ * subset of the monomials, and keeps the best fit whose coefficients are all positive. Local. */
 osla_err calibrate_fit_kind(const calibrate_kind *kind, int count, const calibrate_shape *shape,
                             const double *seconds, calibrate_fit *out);
 

@@ -1,5 +1,5 @@
-/* The pieces of work that osla-calibrate times, at sizes that occur in the kernels. The operands
- * are small and reused; the matrix that the work changes is large. */
+/* The kinds of work that osla-calibrate times, at sizes that occur in the kernels. The operands are
+ * small and reused; the matrix that the work changes is large. */
 #include "bench/calibrate.h"
 
 #include "osla_blas.h"

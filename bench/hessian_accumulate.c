@@ -1,7 +1,7 @@
-/* Reference implementation `mpi-accumulate` of the assembly: plain MPI-3, with one MPI_Accumulate
- * with an indexed datatype for each owner of a part of an update, on a block-cyclic matrix with
- * OSLA's grid and blocks. French et al. (IPDPS 2015), section V, compare with this. The
- * accumulates of an update are completed locally before the next update. */
+/* Reference implementation `mpi-accumulate` of the assembly: plain MPI-3 on a block-cyclic matrix
+ * with OSLA's grid and blocks. For each rank that owns a part of an update it calls MPI_Accumulate
+ * once, with an indexed datatype. French et al. (IPDPS 2015), section V, compare their method with
+ * this one. The accumulates of an update are completed locally before the next update begins. */
 #include "bench/bench_hessian.h"
 #include "osla_index.h"
 

@@ -1,6 +1,6 @@
 /* The computation that makes the updates: work on G, and G^T G, as in the paper's synthetic
  * application (French et al., section IV.A). The reference implementation `produce` times this
- * computation alone, behind which communication should be hidden. */
+ * computation alone. Ideally, all communication is hidden behind it. */
 #include "bench/bench_hessian.h"
 #include "osla_blas.h"
 #include "osla_clock.h"

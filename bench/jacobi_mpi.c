@@ -201,8 +201,8 @@ static osla_err wait_for_oldest(const jacobi_data *d, lane *l)
 }
 
 /* Receives all messages that the neighbour has sent, also those for which no receive was posted
- * yet; each remaining receive gets an additional message. This replaces MPI_Cancel, which few
- * libraries support well. */
+ * yet. For each receive that the neighbour still waits for, sends it an additional message. This
+ * replaces MPI_Cancel, which few libraries support well. */
 static osla_err drain_messages(jacobi_data *d, int h)
 {
   enum { TAG = 1000 };

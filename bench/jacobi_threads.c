@@ -12,9 +12,9 @@
  *
  * With a tolerance, async and racy finish with synchronous sweeps until the true residual is small
  * enough, as the authors propose (section 3.1.2). Memory: a second state, and two rows for each
- * thread. Barriers and locks are OpenMP's: where there are more threads than cores they block
- * soon, else they spin for some milliseconds first, which disturbs other programs
- * (OMP_WAIT_POLICY=passive blocks at once).
+ * thread. Barriers and locks are OpenMP's: a waiting thread blocks soon if there are more threads
+ * than cores. Otherwise it spins for some milliseconds first, which disturbs other programs; with
+ * OMP_WAIT_POLICY=passive it blocks at once.
  *
  * ThreadSanitizer with Archer (clang's OpenMP) finds no data race. */
 #include "bench/bench_jacobi.h"

@@ -1,8 +1,8 @@
 /* Plain MPI, as a program without a library calls it. See bench_reference.h.
  *
- * The parts of a window are multiples of a page: MPICH before 4.0.3 writes up to 12 bytes before
- * the start of a part if the parts of an MPI_Win_allocate window are not multiples of 16
- * bytes. */
+ * Each rank's part of a window is a whole number of pages, because MPICH before 4.0.3 has an error:
+ * if the parts of a window from MPI_Win_allocate are not multiples of 16 bytes, it writes up to 12
+ * bytes before the start of a part. */
 #include "bench/bench_reference.h"
 
 #include <string.h>

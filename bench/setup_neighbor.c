@@ -1,6 +1,7 @@
-/* Creation of a star forest as an MPI program would write it: an all-to-all of counts and one of
- * the roots' indices say which ranks have leaves of this rank's roots; then a distributed graph
- * communicator is created and used for the first neighbourhood collective. See bench_setup.h. */
+/* Creation of a star forest as an MPI program would write it. Two all-to-all calls say which ranks
+ * have leaves of this rank's roots: the first one sends counts, the second one sends the indices of
+ * the roots. Then a distributed graph communicator is created and used for the first neighbourhood
+ * collective. See bench_setup.h. */
 #include "bench/bench_setup.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* GA_Dgemm by SRUMMA.
  *
  * The arrays of GA's C interface are the transposes of the matrices in memory (osla_ga.h). C =
- * op(A) op(B) in GA's order is therefore C^T = op(B)^T op(A)^T in memory: the letters stay, and the
- * operands change places. */
+ * op(A) op(B) in GA's order is therefore C^T = op(B)^T op(A)^T in memory: the letters N and T that
+ * choose op stay, and the operands A and B change places. */
 #include "ga_adapt/ga_internal.h"
 
 #include <ga.h>

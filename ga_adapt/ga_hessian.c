@@ -4,7 +4,7 @@
  * and columns of U, are summed). Then only one triangle of G^T G has to be computed, and no call
  * contains an element twice, which MPI forbids in the underlying accumulate. Columns are computed
  * 64 at a time, and at most 65536 elements are scattered in one call, because ARMCI-MPI 0.3.1 keeps
- * its address lists on the stack and crashes with a million. */
+ * its address lists on the stack and crashes with a million elements. */
 #include "ga_adapt/ga_internal.h"
 #include "osla_blas.h"
 #include "osla_ga.h"

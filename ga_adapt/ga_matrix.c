@@ -5,9 +5,9 @@
  * even on one node, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) If the matrix is distributed
  * like the array, these are local copies.
  *
- * Without a copy: if only the owner accesses a part (C of a product), the matrix uses the array's
- * memory directly. If other ranks access it, too, an MPI window on it is needed, which is
- * slower.
+ * Wrapping needs no copy. If only the owner of a part accesses it, as with C of a product, the
+ * matrix uses the array's memory directly. If other ranks access the part, too, an MPI window on
+ * the memory is needed, and accesses are slower.
  */
 #include "ga_adapt/ga_internal.h"
 

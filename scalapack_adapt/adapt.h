@@ -183,9 +183,10 @@ typedef struct adapt_sub {
   const int *desc;
   int64_t i, j; /* first row and column of the sub-matrix, from 0 */
   int64_t m, n;
-  /* adapt_call_open sets the following members. Relative to the block that holds element (0, 0) of
-   * sub(X), sub(X) is the part at (row, col) of a matrix of row + m by col + n elements in blocks
-   * of mb x nb on `grid`, whose local array begins at `local`. */
+  /* adapt_call_open sets the following members. They describe sub(X) as a part of a larger matrix,
+   * which begins with the block that holds element (0, 0) of sub(X). sub(X) begins at (row, col) of
+   * the larger matrix, which has row + m by col + n elements in blocks of mb x nb on `grid`, and
+   * whose local array begins at `local`. */
   int64_t row, col, mb, nb, lld;
   /* position in the context of the process that owns the block with element (0, 0) of sub(X) */
   int prow, pcol;
@@ -232,9 +233,10 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
 /* Smallest number of operations for which a routine is offloaded, at most 3e7. (With 2 processes
- * every routine gains from there on, see doc/scalapack.md.) If several processes own parts of the
- * result subs[result], the limit is `small` with 2 processes, and grows in proportion to the
- * number of processes. If one_row, this lower limit holds only on one process row. Local. */
+ * every routine gains from 3e7 operations on, see doc/scalapack.md.) If several processes own parts
+ * of the result subs[result], the number is `small` with 2 processes, and grows in proportion to
+ * the number of processes; with one_row this holds only if the processes form one process row. In
+ * all other cases the number is 3e7. Local. */
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
@@ -263,7 +265,8 @@ bool adapt_call_completed(adapt_call *call, osla_err err);
 adapt_function *adapt_call_pass(adapt_call *call);
 void adapt_call_end(adapt_call *call);
 
-/* Convert BLAS's letters, lower or upper case. False for any other letter. */
+/* Functions that convert a letter of the BLAS, in lower or upper case, to an enumerator. False for
+ * any other letter. */
 bool adapt_trans_of(const char *letter, osla_trans *trans);
 bool adapt_uplo_of(const char *letter, osla_uplo *uplo);
 bool adapt_diag_of(const char *letter, osla_diag *diag);
@@ -282,8 +285,9 @@ typedef enum adapt_shape {
   ADAPT_NOTHING /* no elements: nothing is copied */
 } adapt_shape;
 
-/* Contents of those rows and columns of the first blocks that precede the sub-matrix. With
- * ADAPT_IDENTITY, a triangular solve with the whole matrix of the copy solves with the sub-matrix.
+/* What the copy contains in those rows and columns of the first blocks that precede the sub-matrix.
+ * With ADAPT_IDENTITY, a triangular solve with the whole matrix of the copy also solves with the
+ * sub-matrix.
  */
 typedef enum adapt_border { ADAPT_UNDEFINED, ADAPT_ZEROS, ADAPT_IDENTITY } adapt_border;
 

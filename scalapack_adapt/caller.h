@@ -23,8 +23,8 @@ adapt_caller_note osla_adapt_caller_set;
 /* --- library.c --- */
 
 /* Returns the function that handles a call of the routine: a function of
- * libosla_scalapack_kernels.so, or the real routine. `from` is an address in the calling code.
- * Each call of a routine must pass the same pointer `symbol`. Ends the program with a message if
+ * libosla_scalapack_kernels.so, or the real routine. `from` is an address in the calling code. All
+ * calls of one routine must pass the same pointer `symbol`. Ends the program with a message if
  * there is no real routine. Local. */
 adapt_function *adapt_target(const char *symbol, const void *from);
 

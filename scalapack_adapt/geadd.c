@@ -1,9 +1,9 @@
 /* p?geadd: sub(C) := alpha op(sub(A)) + beta sub(C), where op is a transposition; types s and d.
  *
  * A is copied to memory that all ranks can access, transposed into a matrix distributed like C, and
- * added to C in place. The transposition includes the rows and columns before sub(A) in its first
- * blocks. Calls without transposition are passed on, since the real routine only adds, or sends
- * whole blocks.
+ * added to C in place. The transposition also covers those rows and columns of the first blocks
+ * that precede sub(A). Calls without transposition are passed on, since the real routine only adds,
+ * or sends whole blocks.
  */
 #include "scalapack_adapt/adapt.h"
 

@@ -1,9 +1,8 @@
 /* p?gemm: sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C).
- *
  * Parts of A and B that other ranks read are copied to memory that they can access; C is updated in
- * place. Copies: the local parts of A and B; on one process row only those of A or B (for operands
- * that are not transposed), and likewise on one process column. Source: the description of the
- * PBLAS.
+ * place. Memory for the copies: the local parts of A and B. A is not copied on one process column,
+ * nor B on one process row, if the operand is not transposed and each rank reads only its own part
+ * of it. Source: the description of the PBLAS.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -30,9 +29,10 @@ typedef struct gemm_args {
  * CHARACTER arguments. */
 typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
 
-/* Makes the copy of an operand. If the operand's blocks along k are small, the kernel would have
- * to pack both operands; on one node the copy then gets larger blocks (0.8 to 0.9 of the time with
- * N = 4096). Between nodes the blocks stay, because redistribution would send small pieces. */
+/* Makes the copy of an operand. If the operand's blocks along k are small, the kernel would have to
+ * pack both operands; on one node the copy then gets larger blocks (the product then takes 0.8 to
+ * 0.9 of the time at N = 4096). Between nodes the blocks stay, because redistribution would send
+ * small pieces. */
 static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
                       int64_t k, adapt_sub *wide, adapt_staged *out)
 {

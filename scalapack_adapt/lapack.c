@@ -3,8 +3,8 @@
  * sub(A) and sub(B) are copied to memory that all ranks can access, processed there, and copied
  * back (for Cholesky only the triangle). Data that no other rank needs are processed in place.
  * After a failure before the caller's arrays have changed, the real routine runs; a later failure
- * ends the program. The contracts are those of ScaLAPACK's routines; also, sub(B) is unchanged if
- * the factorisation of p?gesv or p?posv reports INFO > 0.
+ * ends the program. The contracts are those of ScaLAPACK's routines, with one addition: sub(B) is
+ * unchanged if the factorisation of p?gesv or p?posv reports INFO > 0.
  */
 #include "scalapack_adapt/lapack.h"
 

@@ -4,8 +4,8 @@
  * the global scope, and from plug-ins, whose ScaLAPACK and MPI only they can access (dlopen with
  * RTLD_LOCAL, as Python loads extension modules). Therefore a name is looked up as the caller would
  * find it without the drop-in: in the global scope behind this library, then in the caller's object
- * and its dependencies. A caller whose last statement is the call leaves no return address (tail
- * call), so that finally all loaded objects are searched.
+ * and its dependencies. If the call is the caller's last statement (a tail call), there is no
+ * return address in the caller. Therefore all loaded objects are searched last.
  */
 #define _GNU_SOURCE
 #include "scalapack_adapt/caller.h"

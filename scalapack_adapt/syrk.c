@@ -37,8 +37,8 @@ static osla_complex factor(const syrk_args *x, const void *at)
   return adapt_factor(x->dtype == OSLA_COMPLEX_FLOAT ? OSLA_FLOAT : OSLA_DOUBLE, at);
 }
 
-/* True for the letters that PBLAS accepts: N; for complex types only T in p?syrk and only C in
- * p?herk. */
+/* True for the letters of op that PBLAS accepts. N is accepted for all types. For complex types T
+ * is accepted only in p?syrk, and C only in p?herk. */
 static bool is_served(const syrk_args *x, osla_trans trans)
 {
   const bool real = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;

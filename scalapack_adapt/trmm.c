@@ -16,7 +16,7 @@ static bool offload(adapt_call *call, triangle *t)
   osla_err err;
   double least = adapt_least_flops(call, HUGE_VAL, false, t->subs, TRIANGLE_B);
   if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;
-  /* there is no reliable gain: with 2 processes the kernel is 0.55 to 1.1 times as fast */
+  /* offloading does not reliably gain: with 2 processes the kernel is 0.55 to 1.1 times as fast */
   if (!adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
 
   OSLA_TRY(adapt_triangle_stage(call, t, ADAPT_UNDEFINED, &a));

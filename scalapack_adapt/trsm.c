@@ -17,8 +17,8 @@ static bool fits(osla_side side, const adapt_sub *a, const adapt_sub *b)
   return a->mb == a->nb && a->row == a->col && (side == OSLA_LEFT ? b->row : b->col) == a->row;
 }
 
-/* True if each rank solves only for its own part of B, and B begins with a block. (For the right
- * side the kernel solves for the transpose.) */
+/* True if each rank solves only for its own part of B, and B begins with a block. With T on the
+ * right side this is false, since the kernel then solves for the transpose. */
 static bool is_own(osla_side side, const adapt_sub *a, const adapt_sub *b)
 {
   return side == OSLA_LEFT && osla_grid_nprow(b->grid) == 1 && a->pcol == b->pcol && b->row == 0 &&

@@ -1,7 +1,8 @@
 /* Compares the local sparse product y := A x with that of librsb (recursive blocks of rows;
  * Martone, Efficient multithreaded untransposed, transposed or symmetric sparse matrix-vector
- * multiplication with the Recursive Sparse Blocks format, Parallel Computing 40 (2014)): with its
- * matrix as created, and tuned for this product. One thread, one process, in turn.
+ * multiplication with the Recursive Sparse Blocks format, Parallel Computing 40 (2014)). Its matrix
+ * is used twice: as created, and tuned for this product. All products run in turn in one process
+ * with one thread.
  *
  *    cc -O2 -I . bench/peers/librsb.c -o librsb -lrsb -lm && OMP_NUM_THREADS=1 ./librsb
  *

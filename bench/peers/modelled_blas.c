@@ -1,8 +1,8 @@
 /* The BLAS of ScaLAPACK, as pdgemm, pdgetrf and pdpotrf call it, on simulated machines: each call
  * takes the time that the machine's model of a core says, and computes nothing (src/blas/work.h).
- * bench/peers/build links it before the real BLAS. Results that decide the control flow let the
- * routines continue: pivots are random rows, and dot products make the diagonal of Cholesky 1.
- * Messages are sent; the packing of BLACS takes no time. */
+ * bench/peers/build links it before the real BLAS. Results that decide the control flow are set
+ * such that the routines continue: pivots are random rows, and dot products make the diagonal of
+ * Cholesky 1. Messages are sent; the packing of BLACS takes no time. */
 #include "bench/peers/modelled_blas.h"
 
 #include "src/simulation/sim.h"
@@ -94,8 +94,8 @@ int idamax_(const int *n, double *x, const int *incx)
   return largest + 1;
 }
 
-/* --- copies and additions of PBLAS: m x n, mostly whole columns; a transposed one costs as much as
- * two copies, since one side passes through the cache --- */
+/* --- copies and additions of PBLAS, on m x n elements, mostly in whole columns; a transposed one
+ * costs as much as two copies, since one of its matrices passes through the cache --- */
 
 #define OF_COLUMNS(name)                                                                           \
   void name(const int *m, const int *n)                                                            \

@@ -30,7 +30,7 @@ int own_issend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request 
 int own_recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 int own_irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 int own_iprobe(int, int, MPI_Comm, int *,
-               /* A probe takes 1 us of simulated time, and more if it is repeated. */
+               /* A probe for messages takes 1 us of simulated time, and more if it is repeated. */
                MPI_Status *);
 int own_bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 

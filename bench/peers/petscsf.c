@@ -1,7 +1,7 @@
 /* The cases pingpong, halo and gather of `osla-bench forest` by PetscSF:
  *    petscsf CASE N [SF-TYPE and other options of PETSc]
- * Prints CASE, N and the median seconds of a transfer over REPS runs of 20 ms each; in pingpong
- * half a round trip is a transfer. The received values are checked first. */
+ * Prints CASE, N and the median seconds of a transfer over REPS runs of 20 ms each; in pingpong a
+ * transfer is half a round trip. The received values are checked first. */
 #include <petscsf.h>
 
 #include <stdbool.h>

@@ -255,8 +255,8 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Python function forest_ranks(forest, of_leaves) -> list of the ranks that own the leaves of this
- * rank's roots, or, if of_leaves is False, the roots of this rank's leaves */
+/* Python function forest_ranks(forest, of_leaves) -> list of ranks. If of_leaves is True, these
+ * ranks own the leaves of this rank's roots; otherwise they own the roots of this rank's leaves. */
 static PyObject *forest_ranks(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -114,9 +114,9 @@ int osla_py_ascending(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Destroys one object that all ranks have dropped. False if the library refuses the destruction,
- * on all ranks together (of a forest during transfers): the object goes back to the list until the
- * next agreement of the ranks, and the current call does not fail. */
+/* Destroys one object that all ranks have dropped. False if the library refuses the destruction on
+ * all ranks together, for example of a forest during its transfers. Then the object goes back to
+ * the list until the next agreement of the ranks, and the current call does not fail. */
 static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_err *err)
 {
   osla_err own = OSLA_OK;
@@ -189,8 +189,8 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   return osla_py_result(agree_and_destroy(root, local, call));
 }
 
-/* Python function find(transports) -> the transport, of a list of living handles, on which other
- * ranks wait for an agreement while this rank fails; None if there is none. */
+/* Python function find(list of living transport handles) -> the transport on which other ranks wait
+ * for an agreement, while a call of this rank fails; None if there is none. */
 static PyObject *py_find(PyObject *module, PyObject *list)
 {
   (void)module;

@@ -101,8 +101,9 @@ static PyObject *answer(osla_err err, const run *r)
                        r->alpha, e->seconds);
 }
 
-/* Python function iterate(csr or matrix, uplo, b, x, blocks, options, steps of the bound) -> end,
- * residual, start, norm, rounding, error, this rank's sweeps, least, most, alpha, seconds */
+/* Python function iterate(csr or matrix, uplo, b, x, blocks, options, number of steps for the bound
+ * of the convergence rate) -> end, residual, start, norm, rounding, error, this rank's sweeps,
+ * least, most, alpha, seconds */
 static PyObject *iterate(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -59,7 +59,8 @@ static PyObject *syrk(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python function getrf(a, ipiv or None, options) -> info, growth, trusted; a is a part */
+/* Python function getrf(a, ipiv or None, options) -> info, growth, trusted; a is a part of a matrix
+ */
 static PyObject *getrf(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -84,7 +85,7 @@ static PyObject *getrf(PyObject *module, PyObject *args)
                        PyBool_FromLong(result.trusted));
 }
 
-/* Python function potrf(a, uplo, options) -> info; a is a part */
+/* Python function potrf(a, uplo, options) -> info; a is a part of a matrix */
 static PyObject *potrf(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -7,7 +7,8 @@ typedef struct operands {
   const osla_gemm_options *options;
 } operands;
 
-/* Converts the parts in an argument list, and the options if there are any. */
+/* Converts the matrix parts in an argument list from Python objects to the library's structs, and
+ * also the options, if there are any. */
 static bool convert_operands(operands *o, int count, PyObject *bytes)
 {
   for (int i = 0; i < count; i++)

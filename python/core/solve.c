@@ -1,7 +1,7 @@
 /* Solves: triangular, with factors, with refinement, in mixed precision; condition numbers. */
 #include "python/core/core.h"
 
-/* Python function trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts */
+/* Python function trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts of matrices */
 static PyObject *trsm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -55,8 +55,8 @@ static bool acquire_replicated(PyObject *object, osla_dtype dtype, osla_part a, 
   return osla_py_acquire_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
 }
 
-/* Python function potrs(uplo, a, b); a is a part; b is a part, or, if a is a whole matrix, an
- * array that all ranks have */
+/* Acquires an array that is equal on all ranks and holds right-hand sides for the matrix part `a`.
+ */
 static PyObject *potrs(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -80,8 +80,8 @@ static PyObject *potrs(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python function getrs(trans, a, ipiv or None, b); a is a part; b is a part, or, if a is a whole
- * matrix, an array that all ranks have */
+/* Python function getrs(trans, a, ipiv or None, b); a is a part of a matrix; b is also a part of a
+ * matrix, or, if a is a whole matrix, an array that all ranks have */
 static PyObject *getrs(PyObject *module, PyObject *args)
 {
   (void)module;

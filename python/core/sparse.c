@@ -162,7 +162,8 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python function csr_new(csr, other or None) -> the product of both, or the transpose */
+/* Python function csr_new(csr, other or None) -> the product of csr and other, or the transpose of
+ * csr if other is None */
 static PyObject *csr_new(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -252,8 +253,8 @@ static osla_err find_numbers(osla_csr *a, int which, double *out)
                                    : osla_csr_column_norms(a, out);
 }
 
-/* Python function csr_numbers(csr, which, out); out gets one number for each of this rank's
- * columns, or its part of the diagonal */
+/* Python function csr_numbers(csr, which, out); fills out with one number for each of this rank's
+ * columns, or with this rank's part of the diagonal */
 static PyObject *csr_numbers(PyObject *module, PyObject *args)
 {
   (void)module;

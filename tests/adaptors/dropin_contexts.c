@@ -1,6 +1,6 @@
-/* Creates and closes BLACS contexts, with products in contexts that are used once, in pairs of
- * contexts that are used in turn and closed in a different order on each process, and in contexts
- * that leave processes out. Prints one line of bits for each product. At the end prints to stderr
+/* Creates and closes BLACS contexts, and computes products in them. Some contexts are used once.
+ * Others form pairs, which are used in turn and are closed in a different order on each process.
+ * Others leave processes out. Prints one line of bits for each product. At the end prints to stderr
  * how often process 0 determined its node, which the creation of a transport does once. */
 #include "tests/adaptors/dropin_program.h"
 

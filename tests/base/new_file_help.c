@@ -80,8 +80,8 @@ osla_err write_text(const char *path, const char *text, int flags)
   return err;
 }
 
-/* Asserts that the two ways of writing a file (named from the beginning, or only at the end) and
- * osli_new_file_check refuse this path with this error text. */
+/* Asserts that three functions refuse this path with this error text: the two ways of writing a
+ * file (named from the beginning, or only at the end), and osli_new_file_check. */
 void refuse(const char *path, const char *text)
 {
   for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {

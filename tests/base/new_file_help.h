@@ -27,8 +27,8 @@ struct stat status_of(const char *path);
 /* Writes a file. flags: OSLA_NEW_FILE_NAMED if the file has a name from the beginning, as files
  * that several ranks write; 0 if it gets its name only at the end. */
 osla_err write_text(const char *path, const char *text, int flags);
-/* Asserts that the two ways of writing a file (named from the beginning, or only at the end) and
- * osli_new_file_check refuse this path with this error text. */
+/* Asserts that three functions refuse this path with this error text: the two ways of writing a
+ * file (named from the beginning, or only at the end), and osli_new_file_check. */
 void refuse(const char *path, const char *text);
 
 #endif

@@ -1,5 +1,6 @@
-/* Tests of new_file.h, which writes files that appear under their name only when complete: refused
- * names, mode and access list of a replaced file, links, long names, limits. One rank. */
+/* Tests of new_file.h, which writes files that appear under their name only when they are complete.
+ * The cases are refused names, mode and access list of a replaced file, links, long names, limits.
+ * One rank. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

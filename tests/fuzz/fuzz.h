@@ -4,7 +4,7 @@
  *
  * Each input is made from a number, its seed, and can be made again: fuzz KIND SEED. Failures are:
  *   a crash, a sanitizer's report, a leak, a hang
- *   an input that is rejected with anything else than one line, or accepted with any line
+ *   an input that is rejected with any output but one line, or accepted with any output
  *   an input that is accepted, but rejected or read differently by the judge
  *   an undamaged input that is rejected
  * HDF5 itself crashes or hangs on some files. They are counted separately, if plain HDF5 calls also

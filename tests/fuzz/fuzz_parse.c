@@ -12,8 +12,8 @@
 enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS, SITES = 4096 };
 typedef fuzz_text text;
 
-/* Index of the column with one of the names; -1 if there is none. A second such column is an error
- * if the column is needed or has an equal name. */
+/* Index of the column that has one of the names; -1 if there is none. A second such column is an
+ * error if the column is needed, or if both columns have the same name. */
 static int column(text *t, char **field, int n, const char *const *names, bool needed)
 {
   int found = -1;

@@ -211,8 +211,8 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
   if (count == 0) fuzz_reject(result, "no station");
 }
 
-/* Reads the number in the element parent / name / value. If several are not empty, the last one
- * counts. */
+/* Reads the number in the element parent / name / value. If there are several such elements that
+ * are not empty, the last one counts. */
 static void value_of(const xmlNode *parent, const char *name, double low, double high,
                      double *value, fuzz_result *result)
 {
@@ -224,8 +224,8 @@ static void value_of(const xmlNode *parent, const char *name, double low, double
     }
 }
 
-/* Reads the time in the element parent / time / value. If several are not empty, the last one
- * counts. */
+/* Reads the time in the element parent / time / value. If there are several such elements that are
+ * not empty, the last one counts. */
 static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
 {
   for (const xmlNode *c = parent->children; c; c = c->next)
@@ -251,8 +251,8 @@ static void solution_of(const xmlNode *node, double value[4], fuzz_result *resul
   }
 }
 
-/* Chooses one of the child elements `name` whose first two values exist: the one with the given ID,
- * else the first one. Returns false if there is none. */
+/* Among the child elements `name` whose first two values exist, chooses the one with the given ID,
+ * or the first one if none has this ID. Returns false if there is no such element. */
 static bool choose(const xmlNode *event, const char *name, const char *id, double value[4],
                    fuzz_result *result)
 {
@@ -272,8 +272,8 @@ static bool choose(const xmlNode *event, const char *name, const char *id, doubl
   return found;
 }
 
-/* Returns the public ID. An ID of 64 bytes or more is cut to the text behind "eventid=", else to
- * the text behind the last slash, and ends before an "&". */
+/* Returns the public ID. Of an ID of 64 bytes or more it returns only the text behind "eventid=",
+ * or, without this word, the text behind the last slash; this text ends before an "&". */
 static const char *id_of(char *name)
 {
   char *id = fuzz_strip_blanks(name), *slash = strrchr(name, '/'),

@@ -349,8 +349,8 @@ static void test_bad_shifts(void)
   osla_transport_destroy(&t);
 }
 
-/* Copies in both directions between a matrix on a shifted grid and one on the original grid give
- * equal elements, and each block is on the expected rank. */
+/* Tests that copies in both directions between a matrix on a shifted grid and one on the original
+ * grid give equal elements, and each block is on the expected rank. */
 static void test_shifted_matrix(void)
 {
   enum { M = 23, N = 17, MB = 3, NB = 2 };

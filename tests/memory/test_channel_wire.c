@@ -115,7 +115,7 @@ static void test_both_ways(void)
 }
 
 /* Tests ranks that send at the same time. If one rank is late, the other one may have no room left;
- * then an acknowledgement travels as a word. */
+ * then an acknowledgement travels alone, as a word, and not in the head of a message. */
 static void test_both_at_once(void)
 {
   enum { ROUNDS = 400 };
@@ -147,9 +147,9 @@ static void test_least_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Tests messages of 64 KiB in one direction. Each is one MPI message. The receiver sends one word
- * for each four messages, and one more when eight arrive together (because the sender may be
- * waiting for room). The sender returns at most one answer for each eight words. */
+/* Tests messages of 64 KiB in one direction. Each is one MPI message. The receiver acknowledges by
+ * one word for each four messages, and by one more when eight arrive together (because the sender
+ * may be waiting for room). The sender returns at most one answer for each eight words. */
 static void test_one_way(void)
 {
   enum { ROUNDS = 200, LENGTH = 8192 };
@@ -221,7 +221,7 @@ static void test_dropped(void)
 }
 
 /* Number of doubles in a message on the channel with this number. From number 508 on, the size is
- * close to the largest that fits into the MPI message of a word. */
+ * close to the largest that fits into the MPI message that carries a word. */
 static int64_t length_of(int number)
 {
   return number < 508 ? 1 : 2045 + number % 4;

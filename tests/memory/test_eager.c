@@ -120,8 +120,8 @@ static void test_ways(void)
   }
 }
 
-/* The first region of a transport measures, while the target computes, whether RMA needs the
- * target. The result is right even if the measuring rank comes late. */
+/* Tests the measurement that the first region of a transport makes: whether a transfer by RMA waits
+ * while its target computes. The result is right even if the measuring rank comes late. */
 static void test_late(void)
 {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -301,8 +301,8 @@ static void test_flush(void)
   osla_transport_destroy(&t);
 }
 
-/* A region without words uses no messages: a flush of it completes without the target, which is
- * inside MPI and has processed no message of another region. */
+/* Tests a flush of a region without words, which uses no messages. The flush completes although the
+ * target, which is inside MPI, has processed no message of another region. */
 static void test_flush_of_another(void)
 {
   osla_transport *t = with("on");

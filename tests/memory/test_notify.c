@@ -81,8 +81,9 @@ static void test_notify_after_put(void)
 
 enum { POSTS = 24 };
 
-/* Tests posts of all sizes that are under way at the same time, with unawaited notifies and a
- * waiting put in between: each post arrives with its data, and values only grow. */
+/* Tests posts of all sizes that are under way at the same time, with a waiting put and with
+ * notifies that no rank awaits in between. Each post arrives with its data, and the notified values
+ * only grow. */
 static void test_posts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -243,9 +244,9 @@ static bool has_slot(const osla_transport *t, bool in_grid, int p, int mine, int
   return in_grid && (other % p == mine % p || other / p == mine / p);
 }
 
-/* Only the ranks of the process row, the process column and the node have slots. Each has separate
- * slots for 9 purposes, which take more than a cache line. The head has the size of a table of
- * these ranks. */
+/* Tests which ranks have slots: only those of the process row, the process column and the node.
+ * Each rank has separate slots for 9 purposes, which together take more than a cache line. The head
+ * has the size of a table of these ranks. */
 static void test_row_and_column(void)
 {
   enum { PURPOSES = 9 };

@@ -271,8 +271,8 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* Tests a call of MPI that fails on the last rank only: all ranks fail, none hangs, and the next
- * attempt works. */
+/* Tests a call of MPI that fails on the last rank only: the call of the library fails on all ranks,
+ * no rank hangs, and the next attempt works. */
 static void test_mpi_failure(void)
 {
   osla_transport *t = osla_test_transport();

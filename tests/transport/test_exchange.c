@@ -164,8 +164,9 @@ static osla_err exchange_once(void *arg)
   return err;
 }
 
-/* Tests that no rank hangs, whichever allocation fails; if memory for requests is lacking, letters
- * are sent one by one. The test does not run in simulations, whose ranks share their allocations.
+/* Tests that no rank hangs, whichever allocation fails. If memory for MPI requests is lacking,
+ * letters are sent one by one. The test does not run in simulations, whose ranks share their
+ * allocations.
  */
 static void test_lack(void)
 {

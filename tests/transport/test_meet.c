@@ -185,7 +185,7 @@ static void test_find(void)
 
 /* Two transports of two ranks have rank 2 in common, and all ranks search. The first ranks of both
  * transports ask at the same time whether to abandon the search, and rank 2 can answer yes to only
- * one of them. */
+ * one of the two questions. */
 static void test_two_give_up(void)
 {
   enum { ROUNDS = 8 };

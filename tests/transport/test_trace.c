@@ -139,8 +139,9 @@ static void test_transfers(void)
   osla_transport_destroy(&t);
 }
 
-/* The local products of a factorisation do the floating-point operations that it needs. The grid
- * has one process row, because with several process rows each of them solves for the rows of U. */
+/* Tests that the local products of a factorisation do as many floating-point operations as the
+ * factorisation needs. The grid has one process row, because with several process rows each of them
+ * solves for the rows of U. */
 static void test_kernel(void)
 {
   enum { N = 90, NB = 16 };
