@@ -68,7 +68,8 @@ typedef struct content {
 } content;
 
 /* Makes random updates of whole numbers, so that every order of summation gives the same H. The
- * first two updates have 0 and 1 indices; indices are in any order, and some occur twice. */
+ * first update has no index, and the second has one index. Indices are in any order, and some occur
+ * twice. */
 static void make_up(content *c, int64_t n)
 {
   c->n = n;

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks all files on rank 0: if `room`, the free space, when it is known that H fits in memory;
- * otherwise, before the work, that all files are different and writable. */
+/* Checks all files on rank 0. The first call, before the work, checks that all files are different
+ * and writable. The call with `room`, after it is known that H fits in memory, checks that the file
+ * systems have room for the files. */
 static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;

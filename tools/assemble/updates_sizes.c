@@ -16,7 +16,8 @@ enum {
   HARMLESS = 16 << 20 /* number of bytes that may be declared without being stored (fill values) */
 };
 
-/* limit of the number of elements: 8 data sets of so many doubles have less than 2^63 bytes */
+/* limit of the number of elements: 8 data sets with this number of doubles have less than 2^63
+ * bytes */
 #define ELEMENTS_MOST (INT64_C(1) << 56)
 #define CHUNK_MOST    (UINT64_C(1) << 32) /* HDF5's own limit of a chunk in bytes */
 

@@ -107,8 +107,8 @@ static void count_string(command_line *line, char **value)
 }
 
 /* popt replaces the default of a string option by an allocated copy of the user's value. `owned`
- * has an entry for each string option: before parsing the default, afterwards the copy, or NULL if
- * the user gave no value. */
+ * has an entry for each string option. Before parsing, the entry is the default. Afterwards it is
+ * the copy, or NULL if the user gave no value. */
 static void save_default(command_line *line, char **value)
 {
   line->owned[line->n_owned++] = *value;

@@ -44,7 +44,7 @@ osla_err command_check_files(const command_file *files, int n);
  * the same time as another output. Errors: IO. */
 osla_err command_check_room(const command_file *files, int n);
 
-/* Makes one of the two checks on rank 0: command_check_room if `room`, otherwise
+/* Makes one of the two checks on rank 0: command_check_room if `room` is true, otherwise
  * command_check_files. Returns the result on all ranks. Collective. */
 osla_err command_check_files_on_root(osla_transport *t, const command_file *files, int n,
                                      bool room);

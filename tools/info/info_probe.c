@@ -36,7 +36,7 @@ static void test_alignment(osla_transport *t, info_findings *f)
              where(early));
 }
 
-/* A property of pairs of ranks that a probe finds. If its value is 0 or less, MPI works as it
+/* A property that a probe measures for pairs of ranks. If its value is 0 or less, MPI works as it
  * should. */
 typedef struct pair_test {
   const char *name;

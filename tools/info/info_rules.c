@@ -10,8 +10,8 @@
 typedef enum info_basis {
   EVERY_MPI, /* the cause is in the MPI standard or in the operating system */
   BY_TEST,   /* a test decides; if the test has not run, the version decides as for BY_VERSION */
-  /* concerned is MPICH before `fixed`, or only MPICH 4.0.2 if `fixed` is unknown; for other
-   * libraries the answer is "not known" */
+  /* the version decides: MPICH is concerned before its version `fixed`, or only MPICH 4.0.2 if
+     `fixed` is unknown; for other libraries the answer is "not known" */
   BY_VERSION,
   NOT_KNOWN
 } info_basis;

@@ -25,8 +25,9 @@ typedef struct solve_job {
   double seconds_read, seconds_solve;
 } solve_job;
 
-/* Checks all files on rank 0: if `room`, the free space, when the order of H is known; otherwise,
- * before the work, that all files are different and writable. */
+/* Checks all files on rank 0. The first call, before the work, checks that all files are different
+ * and writable. The call with `room`, after the order of H is known, checks that the file systems
+ * have room for the files. */
 static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;

@@ -45,7 +45,8 @@ typedef enum tomo_draw_format {
   TOMO_DRAW_PDF
 } tomo_draw_format;
 
-/* Returns the format of a picture by the suffix of its file name: .svg, .pdf, else PNG. */
+/* Returns the picture format that the suffix of the file name means: SVG for .svg, PDF for .pdf,
+ * else PNG. */
 tomo_draw_format tomo_draw_format_of(const char *file);
 
 typedef struct tomo_box {

@@ -20,7 +20,8 @@ static double mean_of(const tomo_views *v)
   return n ? sum / (double)n : 0.0;
 }
 
-/* Returns a hundredth of the mean ray density, rounded to one digit: below it the maps are grey. */
+/* Returns a hundredth of the mean ray density, rounded to one digit. Maps are grey where the
+ * density is lower. */
 static double least_of(double mean)
 {
   if (!(mean > 0.0)) return DBL_MIN;
@@ -101,7 +102,7 @@ double tomo_views_clipped(const tomo_views *v, const float *value, const tomo_sc
 }
 
 /* Finds the smallest interval [*low, *high] that holds the central quantiles of all n maps. Grey
- * pixels do not count. If of_size, the quantiles are those of the absolute values. */
+ * pixels do not count. If `of_size` is true, the quantiles are those of the absolute values. */
 static osla_err find_quantiles(const tomo_views *v, float *const *value, int n, bool of_size,
                                double *low, double *high)
 {

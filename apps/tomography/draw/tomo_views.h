@@ -10,8 +10,8 @@ typedef struct tomo_views {
   tomo_raster *raster;
   int64_t pixels;
   float *density; /* [pixels] km of path per 1000 km^2 */
-  /* where the ray density is lower, model maps are grey: a hundredth of the mean, rounded to one
-   * digit */
+  /* ray density below which the pixels of model maps are grey: a hundredth of the mean density,
+   * rounded to one digit */
   double least_density;
   double *field; /* [knots] work array */
 } tomo_views;
@@ -25,8 +25,8 @@ void tomo_views_destroy(tomo_views **views);
 /* Sets value[pixels] to the model with coefficients m, evaluated at a depth. */
 void tomo_views_fill(tomo_views *views, const double *m, double depth_km, float *value);
 
-/* Return fractions of a map's area, 0..1: tomo_views_grey that of the grey pixels,
- * tomo_views_clipped that of the values beyond the scale. */
+/* Return fractions of a map's area, 0..1: tomo_views_grey returns the fraction of grey pixels,
+ * tomo_views_clipped the fraction whose values lie beyond the scale. */
 double tomo_views_grey(const tomo_views *views);
 double tomo_views_clipped(const tomo_views *views, const float *value, const tomo_scale *scale);
 

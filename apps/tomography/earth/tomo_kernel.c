@@ -1,8 +1,8 @@
 /* Measures and the projection of their depth kernels on the radial basis. The quadrature is 8-point
- * Gauss-Legendre (Abramowitz & Stegun, table 25.4) on equal parts of each interval between
- * breakpoints of the basis. Built-in kernels are smooth. Kernels of a reference table are linear
- * between the table's depths. The parts end at these depths, so the quadrature of kernel times
- * cubic spline is exact. */
+ * Gauss-Legendre (Abramowitz & Stegun, table 25.4) on parts of each interval between breakpoints of
+ * the basis. For the built-in kernels, which are smooth, the parts are equal. For a reference table
+ * the parts end at the table's depths. The table's kernels are linear between these depths, so the
+ * quadrature of kernel times cubic spline is exact. */
 #include "apps/tomography/earth/tomo_kernel.h"
 
 #include <math.h>

@@ -119,7 +119,7 @@ typedef struct tomo_recovery {
 
 /* Compares a recovered model with the true one at the knots where density >= threshold.
  *   density    [in]  [knots] the lengths A_l (tomo_path_knots) summed over paths
- *   below      [in]  nonzero: compares at the knots where density < threshold */
+ *   below      [in]  nonzero: compares instead at the knots where density < threshold */
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);
 

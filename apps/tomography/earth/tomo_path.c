@@ -18,7 +18,8 @@ struct tomo_path {
   /* allocated elements of the arrays `knot` and `length`; `index` has N_r times as many */
   int64_t knots_max;
   int64_t knots; /* number of knots touched by the latest arc */
-  /* [knots of the mesh] A_l of the path being traced; all zero after the trace */
+  /* [knots of the mesh] length A_l (tomo_path.h) of each knot for the path being traced; all zero
+   * after the trace */
   double *sum;
   int32_t *knot;
   double *length;

@@ -163,8 +163,8 @@ typedef struct interpolation {
 } interpolation;
 
 /* The slope at row i is that of the parabola through row i and its two neighbours in x (at an end,
- * the next two rows). It is a linear combination of the three rows' values; adds `scale` times the
- * factor of each row j to weight[j]. */
+ * the next two rows). It is a linear combination of the three rows' values. The function adds
+ * `scale` times the factor of each row j to weight[j]. */
 static void add_slope(const double *x, int n, int i, double scale, double *weight)
 {
   const int first = i == 0 ? 0 : i == n - 1 ? n - 3 : i - 1;

@@ -53,8 +53,9 @@ static osla_err check_on_root(const invert_job *job, bool room)
   return err;
 }
 
-/* Checks on rank 0 that all files of the job are different and writable. If `room`, it checks
- * instead that the file systems have room for the files; this needs the sizes of the problem. */
+/* Checks on rank 0 that all files of the job are different and writable. If `room` is true, it
+ * checks instead that the file systems have room for the files; this needs the sizes of the
+ * problem. */
 static osla_err check_files(const invert_job *job, bool room)
 {
   return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? check_on_root(job, room) : OSLA_OK);

@@ -105,7 +105,7 @@ typedef struct invert_job {
   tomo_data_notes notes;   /* notes about rejected rows of the table */
   const int64_t *path_ids; /* [n_paths] ids of the paths, borrowed from `data` */
   /* n_pairs: number of source-station pairs before the selection by distance; if the data are a
-   * table, number of its paths */
+   * table, n_pairs is the number of its paths */
   int64_t n_paths, n_pairs;
   bool scanning; /* true if the next model comes from a scan of priors */
   /* [data] weight of each datum (--robust), a factor of the datum and of its row of G; NULL: all 1
@@ -268,8 +268,8 @@ void invert_free_fit(invert_fit *fit);
  * (invert_robust.c). */
 osla_err invert_solve_robustly(invert_job *job);
 /* Computes a model with the weights job->weight, and with a scan of priors if job->scanning. With
- * the direct solver H is assembled anew: from zero if `again`, otherwise from the checkpoint, if
- * there is one (invert_robust.c). */
+ * the direct solver, H is assembled anew: from zero if `again` is true, otherwise from the
+ * checkpoint if there is one (invert_robust.c). */
 osla_err invert_compute_model(invert_job *job, bool again);
 
 /* Computes models under the priors of --scan (invert_scan.c). On return job->prior is the chosen
@@ -281,7 +281,7 @@ void invert_release_scan(invert_scan *scan);
 /* Factors H + P in place and solves for the model (invert_solve.c). */
 osla_err invert_solve(invert_job *job);
 /* x := (H + P)^-1 x for `columns` columns. All ranks pass equal x and get the result. job->factor
- * holds the factor, and `kind` says whether it is of Cholesky or LU. */
+ * holds the factor, and `kind` says whether the factorisation is Cholesky or LU. */
 osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t columns, double *x);
 /* LSQR and CG (invert_iterate.c): invert_trace_paths stores the rows of the paths,
  * invert_iterate_model finds the model, invert_iterate_resolution returns the diagonal element of

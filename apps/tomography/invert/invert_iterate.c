@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One linear system: its operator A, the rows of G above the rows L of the prior, and the vectors
- * of this rank. */
+/* One linear system: its operator A (the rows of G, followed by the rows L of the prior), and this
+ * rank's parts of the vectors. */
 typedef struct iteration {
   invert_job *job;
   osla_operator a;
@@ -58,7 +58,7 @@ static osla_err open_iteration(invert_job *job, iteration *it)
   OSLA_CALL(invert_rays_diagonal(job->rays, it->diagonal));
   for (int64_t j = 0; j < it->a.columns; j++) {
     double *d = &it->diagonal[j];
-    /* x[j] stays 0 if neither data nor prior concern the unknown j */
+    /* x[j] stays 0 if neither the data nor the prior depend on the unknown j */
     *d = *d > 0.0 ? 1.0 / *d : 1.0;
     if (!cg) *d = sqrt(*d);
   }
@@ -213,8 +213,8 @@ osla_err invert_iterate_scan(invert_job *job, double *misfit)
   return err;
 }
 
-/* Computes it->x = (H + P)^-1 P y for the vector y in it->y, where H is without the prior: x
- * minimises |G x|^2 + |L (y - x)|^2. The resolution matrix R gives R y = y - x
+/* Computes it->x = (H + P)^-1 P y for the vector y in it->y. In this formula H does not include the
+ * prior. The result x minimises |G x|^2 + |L (y - x)|^2. The resolution matrix R gives R y = y - x
  * (invert_resolution.c). */
 static osla_err solve_prior_product(iteration *it)
 {

@@ -177,7 +177,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
 /* Options for input lists and for netCDF and XDMF output (invert_options_files.c).
  * invert_file_table fills a table of INVERT_FILE_OPTIONS entries, including the end mark.
  * invert_check_file_options runs after the checks of all other options; `line` owns the strings
- * that it makes. Local. */
+ * that invert_check_file_options makes. Local. */
 enum { INVERT_FILE_OPTIONS = 11 };
 void invert_file_table(invert_file_options *files, struct poptOption *table);
 osla_err invert_check_file_options(invert_options *options, struct command_line *line);

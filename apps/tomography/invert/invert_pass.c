@@ -211,7 +211,7 @@ static void run_thread(path_loop *l, invert_worker *total)
 
 /* Returns the number of paths in a subset. With static distribution it is 1, so that the shares of
  * the ranks differ by at most one path. Otherwise there are about 16 subsets for each thread, so
- * that the threads finish at about the same time, with at most 32 paths each. */
+ * that the threads finish at about the same time; a subset then has at most 32 paths. */
 static int64_t choose_subset(const invert_job *job, bool fixed)
 {
   const invert_options *o = job->options;

@@ -143,8 +143,8 @@ static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_
   const int most_rows = tomo_prior_rows_max(radial), most_columns = tomo_prior_columns_max(radial);
   const size_t knots = (size_t)(rays->start[rank + 1] - rays->start[rank]);
   const size_t rows = knots * (size_t)most_rows;
-  /* upper bounds of the nonzeros in a row: damping 1; lateral smoothing the neighbours and the knot
-   * itself; radial smoothing 3 */
+  /* upper bounds of the number of nonzeros in a row: 1 for damping; for lateral smoothing the
+   * number of neighbours plus 1; 3 for radial smoothing */
   const size_t entries = knots * (size_t)radial * (1 + TOMO_MESH_NEIGHBOURS + 1 + 3);
   double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
   int64_t *ix = malloc((size_t)most_columns * sizeof *ix);

@@ -84,8 +84,8 @@ osla_err invert_path_qr_create(int most, int radial, invert_path_qr **split);
 void invert_path_qr_destroy(invert_path_qr **split);
 
 /* Factors the responses of a path. If the path has the set of measurements of the preceding call,
- * the result of that call is reused. `factored` means that the data have weights; nothing is reused
- * then. */
+ * the result of that call is reused. If `factored` is true, the data have weights, and no result is
+ * reused. */
 void invert_path_qr_factor(invert_path_qr *split, const tomo_path *path, int64_t set,
                            bool factored);
 

@@ -76,8 +76,8 @@ typedef struct invert_scan {
   double *gcv;           /* [count] value of the generalised cross-validation */
   double *gcv_error;     /* [count] standard error of `gcv` */
   int *line_corner;      /* [lines] index of the L-curve's corner on each line; -1: none */
-  /* index of the prior that is a corner with the least gcv among the corners, index of the prior
-   * with the least gcv of all; -1: none */
+  /* index of the prior with the least gcv (generalised cross-validation) among the corners of the
+   * L-curves, and among all priors; -1: there is no such prior */
   int corner, lowest;
   double seconds;
 } invert_scan;

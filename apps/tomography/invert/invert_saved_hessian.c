@@ -18,8 +18,8 @@ static void set(saved_hessian *k, int64_t at, double value)
     ((double *)local)[at] = value;
 }
 
-/* Copies this rank's part of the diagonal from the matrix to the array `diagonal`; if `back`, in
- * the opposite direction. */
+/* Copies this rank's part of the diagonal from the matrix to the array `diagonal`; if `back` is
+ * true, copies in the opposite direction. */
 static void copy_diagonal(saved_hessian *k, bool back)
 {
   for (int64_t i = 0; i < k->job->n; i++) {

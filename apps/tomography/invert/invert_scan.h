@@ -36,8 +36,8 @@ void saved_hessian_close(saved_hessian *kept);
 int scan_corner(int n, const double *misfit, const double *norm);
 
 /* Generalised cross-validation N |d - G m|^2 / (N - tr R)^2, where N is the number of data and the
- * trace tr R is `freedom` (Golub, Heath, Wahba, Technometrics 21 (1979) 215-223). Also sets its
- * standard error, which follows from the standard error of the trace. Local, pure. */
+ * trace tr R is `freedom` (Golub, Heath, Wahba, Technometrics 21 (1979) 215-223). Also sets the
+ * standard error of this value, which follows from the standard error of the trace. Local, pure. */
 double scan_gcv(double data, double misfit, double freedom);
 double scan_gcv_error(double data, double misfit, double freedom, double freedom_error);
 

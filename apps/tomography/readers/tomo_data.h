@@ -3,8 +3,9 @@
  * A path has the number (source * stations + receiver) * 2 + (1 for the major arc). Sources are
  * numbered in the order of the lists, first the events, then the stations, which are the sources of
  * ambient noise. A set holds the measures and standard deviations of a path's data. Paths with
- * equal sets share one, so a table whose paths all have equal measures and deviations needs only
- * one set. Delays are seconds relative to the reference Earth; positive means late, hence slow.
+ * equal sets share one stored set, so a table whose paths all have equal measures and deviations
+ * needs only one set. Delays are seconds relative to the reference Earth; positive means late,
+ * hence slow.
  *
  * The arrays do not change once the table is made, so any thread may read them. All calls are
  * local.

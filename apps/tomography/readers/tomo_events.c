@@ -91,8 +91,8 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   return OSLA_OK;
 }
 
-/* Does the header have columns of stations and none that only earthquakes have? A depth beside an
- * elevation is the depth of an instrument. */
+/* Returns true if the header has columns of stations, and no column that only earthquakes have. A
+ * depth beside an elevation is the depth of an instrument. */
 static bool is_of_stations(const int column[KEYS])
 {
   static const int events[] = {MAGNITUDE, ID, TIME, DATE, YEAR};
@@ -102,8 +102,8 @@ static bool is_of_stations(const int column[KEYS])
   return column[DEPTH] < 0 && (column[STATION] >= 0 || column[NETWORK] >= 0);
 }
 
-/* Error IO for an unknown column whose name contains "dep" if no column is known as a depth: all
- * earthquakes would be placed at 0 km. */
+/* Returns error IO if the name of an unknown column contains "dep" and no column is known as a
+ * depth. Otherwise all earthquakes would be placed at 0 km. */
 static osla_err check_depth(const text_reader *reader, char *const *field, const table *t)
 {
   char shown[TEXT_SHOWN];
@@ -138,7 +138,8 @@ static osla_err read_header(text_reader *reader, table *t)
   return OSLA_OK;
 }
 
-/* Splits a row of the ISC. *magnitude gets the first magnitude that is not empty, else "". */
+/* Splits a row of the ISC. *magnitude gets the first magnitude that is not empty, or "" if all are
+ * empty. */
 static osla_err split_isc(text_reader *reader, const table *t, char **field, int *found,
                           const char **magnitude)
 {
@@ -178,7 +179,8 @@ static bool begins(const char *line, const char *word)
   return strncmp(line + strspn(line, " \t"), word, strlen(word)) == 0;
 }
 
-/* Does the line begin with the word and contain no separators, like the title of a page? */
+/* Returns true if the line begins with the word and contains no separators, like the title of a
+ * page. */
 static bool is_title(const char *line, const char *word)
 {
   const char *behind = line + strspn(line, " \t") + strlen(word);
@@ -201,8 +203,8 @@ static osla_err find_header(text_reader *reader, table *t)
   return OSLA_OK;
 }
 
-/* Does the line look like the row of a table? Citations and the scripts of a web page also contain
- * commas, but do not begin with a digit. */
+/* Returns true if the line looks like the row of a table. Citations and the scripts of a web page
+ * also contain commas, but do not begin with a digit. */
 static bool is_row(const text_reader *reader, const table *t)
 {
   int separators = 0;
@@ -213,7 +215,7 @@ static bool is_row(const text_reader *reader, const table *t)
 }
 
 /* Skips the lines after a catalogue's STOP up to the header of the next catalogue in the file.
- * *more is false if there is none. */
+ * *more is false if there is no further catalogue. */
 static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
 {
   for (;;) {

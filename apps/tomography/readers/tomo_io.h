@@ -18,10 +18,11 @@
  * ...) are known, too. Case and order do not matter; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside quotes.
  *
- * A list of events read as stations, or of stations read as events, is an error if the header shows
- * the kind. FDSN text shows it by #EventID or #Network. A CSV header shows events if it has a
- * magnitude and no station. It shows stations if it has a station, network or elevation, but no
- * magnitude, time or id, and no depth (a depth beside an elevation does not count).
+ * A list of events that is read as stations, or a list of stations that is read as events, is an
+ * error if the header shows the kind. FDSN text shows it by #EventID or #Network. A CSV header
+ * shows events if it has a magnitude and no station. It shows stations if it has a station, network
+ * or elevation, but no magnitude, time or id, and no depth (a depth beside an elevation does not
+ * count).
  *
  * Catalogue of the ISC: CSV whose header ends in DEPFIX, AUTHOR, TYPE, MAG. A row may repeat the
  * last three any number of times; the first magnitude that is not empty is used. Lines before the
@@ -37,9 +38,9 @@
  * FDSN text: output of the web services fdsnws-station (level=station or channel) and fdsnws-event
  * with format=text (www.fdsn.org/webservices), with | between fields and no quotes. The header
  * determines the columns and may occur again, as in concatenated files: Network, Station, Latitude,
- * Longitude, StartTime, EndTime; for events those of CSV, Depth/km, EventID and EventLocationName.
- * Lines of stations with equal codes within 0.1 degree (channels, epochs, other data centres) are
- * merged to one station at the first line's coordinates.
+ * Longitude, StartTime, EndTime; for events the columns of CSV, and Depth/km, EventID and
+ * EventLocationName. Lines of stations with equal codes within 0.1 degree (channels, epochs, other
+ * data centres) are merged to one station at the first line's coordinates.
  *
  * StationXML (FDSN, versions 1.x): stations with their epochs, merged like those of FDSN text.
  * QuakeML 1.2: the preferred origin and magnitude of each event, else the first ones; an origin
@@ -100,8 +101,8 @@ typedef struct tomo_unlocated {
  * OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
 osla_err tomo_file_read(const char *file, void **bytes, size_t *size);
 
-/* Error OSLA_ERR_IO "FILE: reason" unless the path is a regular file, which can be opened again and
- * read from its beginning (a pipe cannot). */
+/* Returns error OSLA_ERR_IO "FILE: reason" unless the path is a regular file, which can be opened
+ * again and read from its beginning (a pipe cannot). */
 osla_err tomo_file_check(const char *file);
 
 /* True if the file begins with the signature of HDF5. */

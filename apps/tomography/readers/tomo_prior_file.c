@@ -155,8 +155,8 @@ static osla_err read_result(const char *file, tomo_prior_reader *reader, int64_t
   return OSLA_OK;
 }
 
-/* True if the file begins with the signature of a plain result file (tomo_store.h), false also if
- * it cannot be read. */
+/* True if the file begins with the signature of a plain result file (tomo_store.h); false if the
+ * signature is different or cannot be read. */
 static bool is_plain_result(const char *file)
 {
   static const char plain[] = "OSLA-RESULT ";

@@ -121,7 +121,8 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   }
 }
 
-/* Are the third and the fourth word numbers, as in SPECFEM's columns and in no header? */
+/* Returns true if the third and the fourth word are numbers, as in SPECFEM's columns and in no
+ * header. */
 static bool has_position(const char *line)
 {
   for (int word = 0; word < 4; word++) {

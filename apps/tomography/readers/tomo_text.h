@@ -25,7 +25,7 @@ typedef struct text_reader {
   const char *file; /* name for messages: the last 200 bytes of the path */
   FILE *stream;
   /* first bytes of the file, which were read to detect its format; text_read_bytes and
-   * text_read_line have not yet returned those from index `taken` on */
+   * text_read_line have not yet returned the bytes from index `taken` on */
   char ahead[TEXT_AHEAD];
   size_t n_ahead, taken;
   int64_t line;             /* number of the line in `text`, from 1 */
@@ -85,8 +85,8 @@ osla_err text_split_blanks(text_reader *reader, char **field, int *count);
 typedef enum text_fdsn { TEXT_FDSN_NONE, TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS } text_fdsn;
 text_fdsn text_find_fdsn(const char *line);
 
-/* Returns the error for a list of the wrong kind. `is` and `not` name the kinds that it has and
- * should have, "stations" or "earthquakes". */
+/* Returns the error for a list of the wrong kind. `is` names the kind of the list, `not` the kind
+ * that was expected: "stations" or "earthquakes". */
 osla_err text_wrong_list_error(const text_reader *reader, const char *is, const char * not );
 
 /* Copies a field for a message: printable characters, cut to fit. */
@@ -143,7 +143,7 @@ osla_err site_list_unlocated_error(const site_list *list, int64_t count);
 /* True if `name` is one of the words in a list such as "latitude|lat", in any case. */
 bool text_is_one_of(const char *name, const char *words);
 
-/* Error IO for a header in which no separator was found although it contains blanks. */
+/* Returns error IO if a header contains blanks, but none of the separators. */
 osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
 /* Finds the columns of a header. keys[i] lists the accepted names of a column, as in
@@ -202,8 +202,8 @@ typedef struct event_time {
  * that is neither a time of day nor complete; two different days. */
 osla_err event_time_read(const text_reader *reader, const event_time *fields, double *time_s);
 
-/* Error IO if a table has a column for a later part but none for an earlier one, and no column for
- * the time. */
+/* Returns error IO if a table has a column for a later part of a time (such as the hour), no column
+ * for an earlier part (such as the day), and no column for the whole time. */
 osla_err event_time_check_header(const text_reader *reader, bool has_date, bool has_time,
                                  const int column[EVENT_TIME_PARTS]);
 

@@ -8,8 +8,8 @@
  *
  * libxml2 2.9 compares each attribute of an element with all others, and searches all open
  * namespaces. The callback of an element limits their numbers. The length of a tag is limited
- * before that: the parser waits for the end of a start tag, so it is stopped when its input grows
- * too long.
+ * earlier: the parser waits for the end of a start tag, and this module stops it if that end does
+ * not come in time.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
