@@ -5,8 +5,8 @@
  *   assemble_check make KIND FILE N      see `kinds`
  *   assemble_check sum SYSTEM N TOLERANCE FILE...
  *   assemble_check solve SYSTEM DAMPING X TOLERANCE
- *   assemble_check same FILE FILE SET...     compares bits of sets of 8-byte elements; status 1:
- *                                            different */
+ *   assemble_check same FILE FILE SET...     compares bits of data sets with 8-byte
+ *                                            elements; status 1: different */
 #include <hdf5.h>
 #include <math.h>
 #include <stdbool.h>
@@ -88,7 +88,7 @@ static void make_up(content *c, int64_t n)
         c->U[c->square + a * count + b] = c->U[c->square + b * count + a] = (double)below(9) - 4.0;
     c->square += count * count;
     for (int d = 0; d < K; d++) {
-      /* 0, 1 or 4, which have exact square roots, or 2, which is replaced next */
+      /* weights with exact square roots: 0, 1, 4, and 9 in place of 2 */
       c->w[u * K + d] = (double)(below(3) * below(3));
       if (c->w[u * K + d] == 2.0) c->w[u * K + d] = 9.0;
       c->r[u * K + d] = (double)below(9) - 4.0;

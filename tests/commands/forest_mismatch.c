@@ -59,7 +59,7 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
 {
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
-  /* first a transfer that is equal on all ranks */
+  /* begins with a transfer that is equal on all ranks */
   OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE));
   if (strcmp(kind, "memory") == 0) return lack_memory(f, odd);
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)

@@ -42,7 +42,7 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   if (f == LZF && !lzf_end()) die("the filter stays for", name);
 }
 
-/* the indices 0 to 3; also serves as other small data */
+/* the indices 0 to 3; other small data sets also use this array */
 static const double few[16] = {0, 1, 2, 3};
 
 /* A valid file with a filter (LZF) that other programs write. */
@@ -69,8 +69,8 @@ static void lzf_G(hid_t file)
   lzf(file, CONTIGUOUS, CONTIGUOUS, LZF);
 }
 
-/* A file in which no chunk became shorter by the filter, so that reading does not need the filter.
- */
+/* A file whose chunks the filter could not shorten, so that they are stored unfiltered and can be
+ * read without the filter. */
 static void lzf_unused(hid_t file)
 {
   lzf_declines = true;

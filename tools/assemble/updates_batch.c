@@ -97,7 +97,7 @@ bool updates_layout_fits(const updates_layout *l, int64_t most, size_t element, 
   if (l->count < 1 || l->count > most || l->element != element) return false;
   if (l->k < 0 || l->k > ROWS_MOST || l->indices < 0 || l->values < 0) return false;
   if ((l->w || l->r) && __builtin_mul_overflow(l->count, l->k, &data)) return false;
-  /* separate comparisons with `words`, so that their sum cannot overflow */
+  /* each size is compared with `words` alone, because the sum of the sizes could overflow */
   const int64_t words = room / WORD;
   return room <= INT64_MAX / 8 && l->count < words && l->indices <= words && data <= words &&
          l->values <= room / (int64_t)element && updates_layout_bytes(l) <= room;

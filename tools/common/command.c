@@ -38,7 +38,7 @@ static void write_line(const char *name, const char *text)
   char out[1200];
   (void)snprintf(out, sizeof out, "osla%s%s: %s\n", separator_of(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
-  (void)written; /* if stderr fails, there is no way to report that */
+  (void)written; /* a failure of stderr cannot be reported */
 }
 
 static void write_error(const char *name, const char *text)

@@ -25,8 +25,8 @@ void command_prepare_process(void)
   (void)signal(SIGCHLD, SIG_DFL);
 }
 
-/* Returns true if the word is --threads, or contains -t alone, with its value, or among other
- * letters. It may return true for other words, which is harmless. */
+/* Returns true if the word is --threads, or a group of short options that contains the letter t,
+ * because -t is the short form of --threads. A wrong true is harmless. */
 static bool asks_for_threads(const char *word)
 {
   if (strncmp(word, "--threads", 9) == 0) return true;

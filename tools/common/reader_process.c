@@ -48,8 +48,8 @@ static void become_quiet(pid_t parent)
     (void)signal(signals[i], SIG_DFL);
   (void)sigemptyset(&empty);
   (void)sigprocmask(SIG_SETMASK, &empty, NULL);
-  /* with SIGXFSZ ignored, a write beyond the limit of the file size returns an error; shared memory
-   * is such a file */
+  /* with SIGXFSZ ignored, a write beyond the limit of the file size returns an error; the limit
+   * also applies to shared memory */
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)setrlimit(RLIMIT_CORE, &none);
   int null = open("/dev/null", O_RDWR);

@@ -118,7 +118,7 @@ void info_print_system(const info_system *system)
   print_ranks_and_nodes(system);
   print_libraries(system);
   print_memory(system);
-  (void)fflush(stdout); /* print this now, because the following tests take some seconds */
+  (void)fflush(stdout); /* prints the facts before the tests, because the tests take some seconds */
 }
 
 const char *info_verdict_name(info_verdict verdict)

@@ -104,7 +104,8 @@ void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box);
 typedef struct tomo_curve {
   const char *name; /* name of the curve in the legend; NULL: the legend omits the curve */
   int n;
-  /* [n] points; error is the half length of the error bars, or NULL if the curve has none */
+  /* [n] coordinates of the points, and half the length of the error bars; `error` is NULL if the
+   * curve has no error bars */
   const double *x, *y, *error;
   int colour; /* index of the curve's colour among eight colours (Okabe and Ito 2008) */
   bool faint; /* true: the curve is dashed and its symbols are open */

@@ -5,8 +5,8 @@
 #include "apps/tomography/draw/tomo_draw_parts.h"
 
 /* Projects a point of a parallel or of a meridian. For a parallel `degree` is its latitude and
- * `along` the longitude of the point; for a meridian the reverse. Returns false if the point is not
- * visible. */
+ * `along` the longitude of the point; for a meridian `degree` is its longitude and `along` the
+ * latitude of the point. Returns false if the point is not visible. */
 static bool line_point(const tomo_frame *f, bool parallel, double degree, double along,
                        double at[2])
 {

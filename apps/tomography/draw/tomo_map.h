@@ -1,6 +1,6 @@
 /* The picture of --map: true model, recovered model and ray density, one below the other.
  *
- * Maps by tomo_draw.h, equal-area. The picture replaces an older file atomically, as in
+ * The maps are equal-area (tomo_draw.h). The picture replaces an older file atomically, as in
  * tomo_store.h. Local.
  */
 #ifndef TOMO_MAP_H

@@ -101,8 +101,8 @@ double tomo_views_clipped(const tomo_views *v, const float *value, const tomo_sc
   return seen ? (double)beyond / (double)seen : 0.0;
 }
 
-/* Finds the smallest interval [*low, *high] that holds the central quantiles of all n maps. Grey
- * pixels do not count. If `of_size` is true, the quantiles are those of the absolute values. */
+/* Finds the smallest interval [*low, *high] that holds the central part of the values of each of n
+ * maps. Grey pixels do not count. If `of_size` is true, absolute values replace the values. */
 static osla_err find_quantiles(const tomo_views *v, float *const *value, int n, bool of_size,
                                double *low, double *high)
 {

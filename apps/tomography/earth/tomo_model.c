@@ -141,8 +141,9 @@ osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh 
 }
 
 typedef struct moments {
-  /* Sums over the compared coefficients, with t the true and m the recovered value: n of 1, dd of
-   * (m - t)^2, the others of t, m and their products. */
+  /* Sums over the compared coefficients, with t the true and m the recovered value: n is the number
+   * of coefficients, dd the sum of (m - t)^2; the other members are sums of t, m and their
+   * products. */
   double n, t, m, tt, mm, tm, dd;
 } moments;
 

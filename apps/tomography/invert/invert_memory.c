@@ -19,8 +19,8 @@ static uint64_t bound_columns(const invert_job *job)
 }
 
 /* Returns the memory of a thread that traces paths: its panel of G, two copies of the panel sorted
- * by owner, a buffer of values, index lists, and sums over the knots; with several nodes also a
- * message buffer. */
+ * by owner, a buffer of values, index lists, sums over the knots and, with several nodes, a message
+ * buffer. */
 static uint64_t thread_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;

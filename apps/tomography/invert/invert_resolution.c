@@ -73,7 +73,7 @@ static osla_err solve_elements(invert_job *job, sample *s)
   return OSLA_OK;
 }
 
-/* Computes the diagonal elements without a factor: LSQR or CG solves one system for each. */
+/* Computes the diagonal elements without a factor: one system by LSQR or CG for each. */
 static osla_err iterate_elements(invert_job *job, const sample *s)
 {
   for (int j = 0; j < s->count; j++) {

@@ -76,7 +76,8 @@ static json_t *counts_json(const tomo_counts *c)
 json_t *invert_selection_json(const invert_job *job)
 {
   json_t *stations = counts_json(&job->read_stations), *events = counts_json(&job->read_events);
-  /* nothing to print: a station without a position is an error, and is not rejected */
+  /* this number is omitted: a station without a position is an error, so none is rejected for this
+   * reason */
   (void)json_object_del(stations, "without_place");
   (void)json_object_set_new(events, "without_place_first",
                             placeless_json(&job->read_events.placeless));

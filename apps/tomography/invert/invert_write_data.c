@@ -17,7 +17,8 @@ typedef struct writer {
   invert_job *job;
   bool stations; /* true if some paths begin at stations */
   tomo_path *path;
-  /* [BLOCK + largest set] delays of a block in seconds; zero for paths of other ranks */
+  /* [BLOCK + number of data in the largest set of measurements] delays of a block in seconds; zero
+   * for paths of other ranks */
   double *delay;
   osla_new_file *file;
   FILE *stream;

@@ -72,7 +72,7 @@ enum { TOMO_NAME_MAX = 32, TOMO_ID_MAX = 64, TOMO_LINE_MAX = 4096 };
  * bytes (padding included, all of it initialised). */
 typedef struct tomo_site {
   double latitude;  /* geographic latitude, degrees north, -90 .. 90 */
-  double longitude; /* degrees east, as in the file, -180 .. 360 */
+  double longitude; /* longitude in degrees east, as in the file, -180 .. 360 */
   double depth_km;  /* depth of an event in km, -10 .. 800, positive down; 0 for stations */
   double magnitude; /* magnitude of an event; NaN if unknown, and for stations */
   /* origin time of an event, or begin of a station's epoch, in seconds of UTC since 1970

@@ -35,7 +35,8 @@ static const ndk_mark marks[] = {{1, 6, "0000/00/00"}, {1, 17, "00:00:"}, {2, 17
                                  {2, 32, " S:"},       {2, 47, " M:"},    {2, 62, " CMT:"},
                                  {3, 1, "CENTROID:"},  {5, 1, "V"}};
 
-/* A number of format F(last - first + 1).(decimals), or I with decimals = 0. */
+/* A number in the Fortran format F(last - first + 1).(decimals), or in the format I if decimals =
+ * 0. */
 typedef struct ndk_field {
   int line, first, last, decimals;
   const char *what;

@@ -31,7 +31,7 @@ typedef struct earth_shell {
 typedef struct earth_model {
   char title[200], source[200];
   int n_shells;
-  earth_shell *shell;      /* from the centre to the surface, without gaps */
+  earth_shell *shell;      /* shells from the centre to the surface, without gaps */
   double *mass;            /* [n_shells] mass below each shell divided by 4 pi, in g/cm^3 km^3 */
   double radius;           /* radius of the surface, km */
   double reference_period; /* period in s at which the velocities are given */

@@ -6,9 +6,9 @@
  * omega. (T decreases with omega, so counting needs no derivative.) Modes below the frequency c0 k
  * of a small velocity c0 are not surface waves but oscillations of the fluids, and are subtracted.
  * Bisection by counts isolates a branch. Newton's method on Rayleigh's quotient, lambda -= x^T T x
- * / x^T T' x with x := T^-1 T' x, then computes it. Sources: W. H. Wittrick, F. W. Williams, Q. J.
- * Mech. Appl. Math. 24 (1971), for the count; A. Neumaier, SIAM J. Numer. Anal. 22 (1985), for the
- * iteration.
+ * / x^T T' x with x := T^-1 T' x, then computes the mode of this branch. Sources: W. H. Wittrick,
+ * F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971), for the count; A. Neumaier, SIAM J. Numer.
+ * Anal. 22 (1985), for the iteration.
  */
 #include "apps/tomography/reference/mode.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* KEY: height of the legend in pixels */
+/* KEY is the height of the legend in pixels */
 enum { WIDTH = 560, HEIGHT = 420, KEY = 54, BRANCHES_MAX = 6 };
 static const tomo_box chart_box = {94, 14, 452, 290};
 

@@ -35,7 +35,7 @@ typedef struct made_job {
 static bool parse(made_job *m, char *report)
 {
   static char *argv[] = {
-    "invert", /* the report shows these words */
+    "invert", /* words of the command line, which the report shows */
     "--report", NULL,         "--mesh",       "6",         "--center",
     "10",       "--stations", "a<b>&\"'.csv", "--section", "10,20/-40,100/0,-170/0,170",
     NULL};
@@ -248,7 +248,7 @@ static void test_full_page(void)
   CU_ASSERT(count(text, "<section>") == count(text, "</section>") && strstr(text, "</html>\n"));
   free(text);
 
-  /* a second page without optional parts */
+  /* makes a second page, without the optional parts */
   m.job.m_true = NULL;
   m.job.posterior = (invert_posterior){.trace = 0.0};
   m.job.fit.count = 0;
