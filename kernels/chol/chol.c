@@ -2,22 +2,23 @@
  *
  * Lower triangle: step k factors A(k,k) = L L^H. The ranks of its process column compute L(i,k) :=
  * A(i,k) L(k,k)^-H and publish it. Then A(i,j) -= L(i,k) L(j,k)^H for i >= j > k. A rank needs
- * L(i,k) for its block rows i, from the rank of its process row in the panel's process column, and
- * L(j,k) for its block columns j, from the ranks of the panel's process column that own block row
- * j. With look-ahead the column of step k + 1 is updated first and factored before the rest of the
- * update.
+ * L(i,k) for its own block rows i. It gets them from the rank that is both in its process row and
+ * in the process column of the panel. It also needs L(j,k) for its own block columns j, and gets
+ * them from the ranks of the panel's process column that own block rows j. With look-ahead the
+ * column of step k + 1 is updated first and factored before the rest of the update.
  *
  * Upper triangle (A = U^H U): as the lower triangle with rows and columns exchanged. The code is
  * written for the lower triangle. "Along" is the direction of the panel (rows if lower, columns if
  * upper), "across" is the other direction. chol_shape.h converts them to rows and columns where
  * memory is accessed.
  *
- * A panel is sent in two hops (panels.h): first across, as a whole, to the ranks with the same
- * block rows; from there the blocks of L(j,k) are sent along, to the ranks of block columns j.
- * Ranks on the node of the owner read the blocks in place and need neither.
+ * A panel is sent in two hops (panels.h). In the first hop the whole panel is sent across, to the
+ * ranks with the same block rows. In the second hop these ranks send the blocks of L(j,k) along, to
+ * the ranks that own block columns j. Ranks on the node of the panel's owner read the blocks in
+ * place and need no hop.
  *
- * Memory per rank: a copy of the panel for this rank's block columns; with several nodes also sets
- * of panel buffers (panels.h). */
+ * Memory per rank: a copy of the panel for this rank's block columns. If there are several nodes,
+ * each rank also has sets of panel buffers (panels.h). */
 #include "kernels/chol/chol_shape.h"
 #include "kernels/common/panels.h"
 #include "kernels/common/pipeline.h"

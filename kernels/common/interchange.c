@@ -2,9 +2,10 @@
  * a column.
  *
  * All ranks know all pivots, so each rank computes which line moves where. Each process column
- * exchanges its part of the rows (each process row its part of the columns), a pack of some
- * elements of every line at a time. A rank packs the lines that leave it, grouped by destination,
- * puts them to the destinations with a notification (pieces.h), and stores the lines that arrive.
+ * exchanges its part of the rows, or each process row exchanges its part of the columns. The ranks
+ * exchange one pack at a time, which contains some elements of every line. A rank packs the lines
+ * that leave it, grouped by destination, puts them to the destinations with a notification
+ * (pieces.h), and stores the lines that arrive.
  *
  * The exchange of rows in LU (lu_rows.c) is separate: there each row goes to all ranks of the
  * process column and is read in place, with two sets of buffers and no credits. Here each line goes
@@ -231,7 +232,8 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
 }
 
 /* Allocates the send buffers. A pack has the same number of elements of each row (or column) on all
- * ranks; it follows from the rank that sends or receives the most. */
+ * ranks. This number is chosen such that the buffers suffice on the rank that sends or receives the
+ * most rows (or columns). */
 static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;

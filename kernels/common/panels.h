@@ -2,18 +2,19 @@
  *
  * A factorisation or a solve has steps 0, 1, 2, ... In each step some ranks, the roots, publish a
  * panel to all ranks of their process row or column (Krishnan et al., section III.B: put + notify).
- * Ranks on the root's node read the panel in the root's matrix or in its buffer. Every other node
- * gets one copy, on a route (route.h): flat, ring or tree. A rank that has to forward a panel does
- * so in its progress steps, piece by piece, whatever step it works on itself.
+ * Ranks on the root's node read the panel in the root's matrix or in the root's buffer. Every other
+ * node gets one copy, on a route (route.h): flat, ring or tree. A rank that has to forward a panel
+ * does so in its progress steps, piece by piece, whatever step it works on itself.
  *
  * Only osli_panels_wait, osli_panels_wait_count, osli_panels_wait_rank and osli_panels_drain wait.
  * Progress steps call the kernel's function `ready` until it returns true for the panel of a step.
  * All panels of one kind leave a rank in a fixed order: by step, and within a step by the distance
  * of the root. So one notify slot for each writer is enough to know what has arrived.
  *
- * Buffers: each rank has `depth` sets, used in turn. A rank that has finished a step sends a credit
- * to the rank that will write its node's copy in the step that reuses the set. Steps are not
- * synchronised in any other way.
+ * Buffers: each rank has `depth` sets, used in turn. When a rank has finished a step, a later step
+ * will use the same set of buffers again. The rank therefore sends a credit (a permission to write)
+ * to the rank that will write the copy for its node in that later step. Steps are not synchronised
+ * in any other way.
  *
  * Memory per rank if there are several nodes: depth times the bytes of all roots' panels of a step.
  * Messages per step: one put_notify for each piece and each other node of a process row or column,

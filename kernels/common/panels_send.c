@@ -1,10 +1,10 @@
 /* Progress steps of panels: publish, forward, send credits.
  *
- * Each kind of panel has a cursor that visits the steps and, within a step, the roots by
- * distance: first this rank's own panel, then the panel of the position before this rank, and so
- * on. The cursor advances when this rank has nothing left to do for a root. A panel of a more
- * distant root cannot arrive earlier on the same route, so this order delays nothing, and the
- * value of a notify slot only grows. */
+ * Each kind of panel has a cursor that visits the steps and, within a step, the roots by distance:
+ * first this rank's own panel, then the panel of the root one position before this rank, and so on.
+ * The cursor advances when this rank has nothing left to do for a root. A panel of a more distant
+ * root cannot arrive earlier on the same route, so this order delays nothing, and the value of a
+ * notify slot only grows. */
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
 

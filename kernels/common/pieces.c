@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
-/* CREDIT_EVERY: a rank sends its credit every so many steps, which needs CREDIT_EVERY - 1 more
- * sets of buffers. Two more sets are needed because a rank posts step k + look_ahead while it
- * works on step k, when its slowest consumer may still use step k - 1. */
+/* CREDIT_EVERY: number of steps after which a rank sends a credit (a permission to reuse buffers).
+ * It needs CREDIT_EVERY - 1 more sets of buffers than a credit in each step. Two more sets are
+ * needed because a rank posts step k + look_ahead while it works on step k, when its slowest
+ * consumer may still use step k - 1. */
 enum { CREDIT_EVERY = 2 };
 enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
 

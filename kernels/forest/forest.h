@@ -7,14 +7,16 @@
  * reads them.
  *
  * The transfers of a forest are numbered on each rank, and are read and sent in the order of their
- * numbers. A rank reads the values for it, link by link, and then publishes the number of the
- * transfer as `read`. If the values of another rank of the node lie in an array, this rank loads
- * them in place once that rank has announced the transfer. All other values, and small ones, arrive
- * in parts through the link's ring (forest_ring.h). A transfer is over on a rank when the rank has
- * read and sent its values, and when every rank that reads its values in place has done so.
+ * numbers. A rank reads the values of a transfer, link by link, and then publishes the number of
+ * the transfer in its member `read`. If another rank of the node has its values in an array of the
+ * pool (forest_pool.h), this rank loads them in place as soon as the other rank has announced the
+ * transfer. All other values, and small amounts of values, arrive in parts through the link's ring
+ * (forest_ring.h). A transfer is over on a rank when the rank has read and sent its values, and
+ * when every rank that reads its values in place has done so.
  *
- * No cycle of waiting ranks can form: each rank handles its links in ascending order of the other
- * ranks, so a rank that waits for a lower rank waits, in the end, for a rank that does not wait.
+ * No cycle of waiting ranks can form, because each rank handles its links in ascending order of the
+ * rank at the other end. Every chain of ranks that wait for one another therefore ends at a rank
+ * that does not wait.
  *
  * "The paper" is Zhang et al., The PetscSF Scalable Communication Layer, IEEE TPDS 2022. */
 #ifndef FOREST_H

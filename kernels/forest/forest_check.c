@@ -197,7 +197,7 @@ static int64_t whole_number(const osla_forest *f, uint32_t low)
 
 /* Checks that the next part in a ring belongs to a transfer that reads from this ring, or that has
  * not begun. If the record of the part's transfer has been reused, the part is compared with the
- * oldest record: the two numbers differ, and this is reported. */
+ * oldest record. The two numbers then differ, and the mismatch is reported. */
 static void check_ring(const osla_forest *f, forest_link *l)
 {
   forest_head head;

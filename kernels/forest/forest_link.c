@@ -172,8 +172,9 @@ static void fetch_to_slot(const forest_transfer *x, const ring_part *part, verte
   }
 }
 
-/* Processes the parts of a fetch on one link. `from` and `before` are the leaves' arrays in place;
- * a base of NULL means that these values are sent through the ring. */
+/* Processes the parts of a fetch on one link. `from` and `before` are arrays of the leaf rank that
+ * this rank accesses in place. If the base of an array is NULL, its values are sent through the
+ * ring instead. */
 static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
                         vertex_list from, vertex_list before)
 {

@@ -197,8 +197,8 @@ unsigned char *osli_ring_slot(forest_ring *ring)
   return is_free ? sending_slots(ring) + at + sizeof(slot_head) : NULL;
 }
 
-/* The number of a part and the number of its transfer, in one word. Low halves suffice, because a
- * slot is overwritten long before a number of 32 bits repeats. */
+/* The number of a part and the number of its transfer, in one word. The low 32 bits of each number
+ * suffice, because a slot is overwritten long before these bits repeat. */
 static uint64_t part_word(uint64_t part, uint32_t number)
 {
   return (uint32_t)part | (uint64_t)number << 32;

@@ -1,21 +1,21 @@
 /* A link's ring: transports values that are not read in place, in parts, in both directions
  * (private to forests).
  *
- * Each of the two ranks has slots in its piece of the pool, and the other rank writes into them: a
- * rank of the same node by stores, a rank of another node by puts. After each put the sender raises
- * a counter of parts in the receiver's memory. A second counter acknowledges parts that were
- * consumed, so that their slots are free. If the ring has message lines (src/memory/segment.h), a
- * part between nodes is one message from the send buffer into the slot, and every free slot has a
- * receive.
+ * Each of the two ranks has slots in its piece of the pool, and the other rank writes into these
+ * slots. It writes by stores if both ranks are on the same node, and by puts otherwise. After each
+ * put the sender raises a counter of parts in the receiver's memory. A second counter acknowledges
+ * parts that were consumed, so that their slots are free. If the ring has message lines
+ * (src/memory/segment.h), a part between nodes is one message from the send buffer into the slot,
+ * and every free slot has a receive.
  *
  * The receiver knows how many parts a transfer has. Each part has a header that names its transfer.
  * On a node the header also shows that the part has arrived, so that a few values need only one
  * cache line.
  *
- * On a node a ring with large slots has few of them. Between nodes there are 8 slots of up to 63
- * KiB: with its header, such a part is one piece of UCX over TCP, which uses pieces of 64 KiB. More
- * values are divided into parts of about equal size, so that one part is packed while another one
- * is in flight (results/star-forests). */
+ * A ring within a node has fewer slots if its slots are larger. A ring between nodes has 8 slots of
+ * up to 63 KiB. A full slot and its header then fit into one packet of UCX over TCP, which holds 64
+ * KiB. Values that need more than one slot are divided into parts of about equal size, so that one
+ * part is packed while another one is in flight (results/star-forests). */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 

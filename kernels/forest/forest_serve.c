@@ -62,8 +62,9 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
 }
 
 /* True if a transfer may send its values now. Broadcasts use the same rings as the old values that
- * a fetch returns: so a broadcast is sent only after all earlier fetches have returned their
- * values, and a fetch returns its values after all earlier transfers were sent (read_links). */
+ * a fetch returns. So a broadcast is sent only after all earlier fetches have returned their
+ * values, and a fetch returns its values only after all earlier transfers have been sent
+ * (read_links). */
 static bool may_send(osla_forest *f, uint64_t number)
 {
   if (osli_forest_transfer(f, number)->kind != FOREST_BCAST) return true;
@@ -278,8 +279,9 @@ osla_err osli_forest_wait_for_free(osla_forest *f)
 
 /* ---- transfers that are over ---- */
 
-/* True if all parts for other nodes arrive without further progress steps of this rank. This rank's
- * next wait may be in a call of another library. */
+/* True if all parts for other nodes arrive without further progress steps of this rank. This
+ * condition is needed because the next wait of this rank may be in another library, where it makes
+ * no progress steps. */
 static bool are_posted(const forest_links *out)
 {
   bool all = true;

@@ -50,7 +50,8 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
 /* ---- this rank's piece of the pool ---- */
 
 /* Offsets in this rank's piece of the pool. The offsets of a ring's counters and slots are first
- * stored in its members far_words and far_slots, until those of the other rank are known. */
+ * stored in the ring's members far_words and far_slots. Later these members are overwritten by the
+ * offsets at the other rank. */
 typedef struct layout {
   size_t control, lists, bytes;
 } layout;
@@ -394,8 +395,8 @@ static bool links_are_empty(const forest_links *links)
   return all;
 }
 
-/* True if, for all rings, both ranks know by counters that all parts were consumed. Then no counter
- * is written after another forest has got this memory. */
+/* True if, for all rings, both ranks know by counters that all parts were consumed. Then no rank
+ * writes a counter any more, and another forest may use this memory. */
 static bool rings_are_empty(void *arg)
 {
   osla_forest *f = arg;

@@ -1,6 +1,6 @@
-/* Two-level transfers between nodes (see forest_two_level in forest.h): a single value is sent
- * between nodes for all leaves of a node that are joined to the same root. Section 5.2 of the paper
- * by Zhang et al. leaves this to MPI. */
+/* Two-level transfers between nodes (see forest_two_level in forest.h): for all leaves of a node
+ * that are joined to the same root, a single value is sent between nodes. In section 5.2 of the
+ * paper by Zhang et al., this saving is left to MPI. */
 #include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
 
@@ -124,7 +124,8 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance_forest(*at, true);
     any |= advance_forest(*at, false);
-    /* a second time, because a reduction's part on `spread` may have been over at once */
+    /* this function is called a second time, because a reduction's part on `spread` may have ended
+     * at once */
     any |= advance_forest(*at, true);
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)

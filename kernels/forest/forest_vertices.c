@@ -27,7 +27,7 @@ static int64_t step_of(const uint32_t *list, int64_t n, int64_t stride)
 
 bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out)
 {
-  /* The loops handle a block row by row, and shorter rows are not worth a call each. */
+  /* The loops handle a block row by row, so a block with shorter rows would take too many calls. */
   enum { LEAST_ROW = 8 };
   if (n < LEAST_ROW) return false;
   vertex_block b = {.first = list[0]};

@@ -2,10 +2,10 @@
  * files.
  *
  * Both operands are described in the same way, by an `outer` axis (the rows of op(A), the columns
- * of op(B)) and an `inner` axis (k). On the outer axis a rank needs the indices of its part of C: a
- * few `pieces`, each contiguous on one process. The inner axis is cut into `segments`, each
- * contiguous on one process of A and on one process of B. A task multiplies one or more segments
- * that are on the same processes.
+ * of op(B)) and an `inner` axis (k). On the outer axis a rank needs the indices of its part of C.
+ * They consist of a few `pieces`, each of which is contiguous on one process. The inner axis is cut
+ * into `segments`, each contiguous on one process of A and on one process of B. A task multiplies
+ * one or more segments that are on the same processes.
  *
  * An operand is a `panel` if k runs along the columns of its matrix. Then segments are whole local
  * columns, which one get can transfer. Otherwise it is a `strip`: segments are ranges of rows, and
@@ -170,10 +170,10 @@ static inline int gemm_rank(const gemm_operand *x, int group, int owner)
   return x->panel ? rank_at(&x->v, outer, owner) : rank_at(&x->v, owner, outer);
 }
 
-/* Leading dimension in a load buffer of a rectangle with `rows` rows that are loaded from
- * `rank`. It is the rank's own leading dimension, so that one get transfers the whole rectangle,
- * or `rows` with one get per column if most of the memory between the columns would be
- * transferred in vain. */
+/* Leading dimension in a load buffer of a rectangle with `rows` rows that are loaded from `rank`.
+ * Usually it is the leading dimension of the array of `rank`, so that one get transfers the whole
+ * rectangle. If most of the data that this get would transfer lie between the columns of the
+ * rectangle, it is `rows`, and each column is transferred by a get of its own. */
 static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t rows)
 {
   int64_t lld = osla_matrix_lld(x->v.matrix, rank);

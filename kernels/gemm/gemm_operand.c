@@ -67,8 +67,9 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
   return runs;
 }
 
-/* Sets for each process of the inner axis whether its data are loaded and whether they count as
- * another node's. Both hold if this rank cannot read one of the ranks with its data in place. */
+/* Sets for each process of the inner axis whether its data are loaded, and whether they count as
+ * data of another node. Both are true if the process contains a rank whose data this rank cannot
+ * read in place. */
 static void mark_far_owners(gemm_operand *x, const osla_gemm_ablation *ablation)
 {
   int me = osla_transport_rank(x->v.t);

@@ -1,11 +1,12 @@
 /* The plan of a multiplication: segments of k in this rank's order, joined into tasks, and the
  * loads that the tasks need (Krishnan et al., section III.A, steps 1 to 3).
  *
- * Order of the segments: first those that this rank can read in place, so that loads of the others
- * are transferred meanwhile; then by owner, where each rank begins at another owner on the
- * diagonal, so that the ranks of a process row or column ask different owners at a time; then by k.
- * Segments with only one operand in place get no priority: otherwise all nodes of a process row
- * would begin at the same owner, which halved the rate on 128 simulated nodes. */
+ * Segments are ordered by three criteria. Segments that this rank can read in place come first, so
+ * that loads of the other segments are transferred meanwhile. Both groups of segments are ordered
+ * by owner. The ranks of a process row or column begin with different owners, so that they do not
+ * ask the same owner at the same time. Segments of one owner are ordered by k. Segments with only
+ * one operand in place get no priority: otherwise all nodes of a process row would begin at the
+ * same owner, which halved the rate on 128 simulated nodes. */
 #include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 /* PANEL: width of the panels that are copied at once, wide enough for BLAS to run near its peak and
  * narrow enough to be small beside the operands. PACK_BELOW: blocks that are not contiguous are
- * packed together if they are narrower than this; for wider blocks, packing costs more than
+ * packed together if they are narrower than this; for wider blocks, packing takes longer than
  * separate products. */
 enum { PANEL = 256, PACK_BELOW = 64 };
 /* Buffers below this number of bytes may exceed 2.5 local blocks of the operands. */

@@ -22,8 +22,8 @@ typedef struct slot {
   int64_t n_transfers, n_complete;
 } slot;
 
-/* Progress of an operand's loads. Loads are numbered from 0; of n sharers each rank transfers every
- * n-th load. */
+/* Progress of an operand's loads. Loads are numbered from 0. If n ranks share the loads, each of
+ * them transfers every n-th load. */
 typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
@@ -132,8 +132,8 @@ static osla_err wait_for_gets(source *s, slot *l)
 }
 
 /* Notifies the sharers of this rank's loads that have arrived, in order. Waits for loads up to
- * number `needed`. Tests later loads only if ranks share loads, because the test of the ARMCI
- * transport waits. */
+ * number `needed`. Tests later loads only if ranks share loads, because with the ARMCI transport a
+ * test waits for the transfer. */
 static osla_err publish_loads(source *s, int64_t needed)
 {
   for (; s->published < s->started && (s->published <= needed || s->w->sharing);

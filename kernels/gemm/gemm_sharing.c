@@ -1,19 +1,20 @@
 /* Loads that several ranks of a node need are transferred once.
  *
- * Ranks of a node in one process row need the same panels of A, and ranks in one process column the
- * same of B. Those with the same list of tasks and loads, found by comparing hashes, are sharers.
- * Load l is transferred by sharer l mod n into its two buffers, and the others read it there. So a
- * node gets each load once, n times as many loads are under way, and no rank needs more memory.
+ * Ranks of a node in one process row need the same panels of A. Ranks of a node in one process
+ * column need the same panels of B. Ranks that have the same list of tasks and loads, which they
+ * find by comparing hashes, are sharers. Load l is transferred by sharer l mod n into its two
+ * buffers, and the other sharers read it there. So a node gets each load once, n times as many
+ * loads are under way, and no rank needs more memory.
  *
  * Notify slots of each operand: PLAN, hash of a rank's list; OFFSET, 1 + offset of a rank's buffers
  * in its store; READY, 1 + number of a rank's latest load that has arrived; DONE, 1 + number of the
  * receiver's latest load that the sender no longer needs.
  *
  * Equal hashes imply equal buffer layouts, because owners, ranges, pieces and widths determine the
- * position of a load in a buffer. There is no deadlock: all sharers have the same tasks, and need
- * each load at the same task, loads of A before those of B. The rank that transfers a load waits at
- * most for sharers at an earlier task, the last task that needs the previous contents of the
- * buffer. */
+ * position of a load in a buffer. No deadlock is possible. All sharers have the same tasks, need
+ * each load at the same task, and wait for loads of A before loads of B. The rank that transfers a
+ * load waits only until the sharers have finished the last task that needs the previous contents of
+ * the buffer, which is an earlier task. */
 #include "kernels/gemm/gemm_sharing.h"
 #include "src/base/hash.h"
 
@@ -34,8 +35,9 @@ static int purpose(int kind, int which)
 
 /* --- before the plan --- */
 
-/* Lowest process row (of_rows) whose rank in this rank's process column is on this node; otherwise
- * the lowest process column whose rank in this rank's process row is on this node. */
+/* If of_rows, returns the lowest process row whose rank in this rank's process column is on this
+ * node. Otherwise returns the lowest process column whose rank in this rank's process row is on
+ * this node. */
 static int first_near(const gemm_work *w, bool of_rows)
 {
   int mine = of_rows ? w->c.prow : w->c.pcol, i = 0;

@@ -24,8 +24,8 @@ void osli_gemm_sharing_free(gemm_operand *x);
 unsigned char *osli_gemm_load_buffer(const gemm_work *w, int which, int64_t load);
 
 /* osli_gemm_load_publish notifies all sharers that a load of this rank has arrived.
- * osli_gemm_load_release notifies the rank that transferred a load that this rank no longer needs
- * it. */
+ * osli_gemm_load_release tells the rank that transferred a load that this rank no longer needs the
+ * load. */
 osla_err osli_gemm_load_publish(const gemm_work *w, int which, int64_t load);
 osla_err osli_gemm_load_release(const gemm_work *w, int which, int64_t load);
 

@@ -2,8 +2,8 @@
  * products, Gram matrices of tall matrices). The ranks share k instead: each multiplies its range
  * of k into a private C, and C is the sum of all private arrays. Memory per rank: m x n elements.
  *
- * The owners first copy their part of C into their private array, so the sum includes beta C, and
- * only copies are needed before and after. */
+ * Each owner of a part of C first copies this part into its private array. So the sum includes beta
+ * C, and nothing but copies is needed before and after the products. */
 #include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>

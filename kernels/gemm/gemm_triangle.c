@@ -1,9 +1,10 @@
 /* Local product of osla_syrk and osla_herk, which computes one triangle of C in any distribution.
  *
  * Local rows and columns keep the global order, so the diagonal of C is a staircase in the local
- * array. For a range of columns, rows that are completely inside the triangle take one product. The
- * columns of the other rows are halved recursively; narrow columns are multiplied into a small
- * square, and its elements inside the triangle are added one by one. */
+ * array. For a range of columns, the rows that are completely inside the triangle are computed by
+ * one product. For the other rows, the range of columns is halved recursively. A narrow range is
+ * multiplied into a small square, and the elements of the square that are inside the triangle are
+ * added to C one by one. */
 #include "kernels/gemm/gemm.h"
 #include "osla_blas.h"
 
@@ -149,8 +150,8 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
                             int64_t k, osla_complex beta)
 {
   product p = {w, alpha, beta, a, b, k};
-  /* The diagonal is also made real before the product, because beta times a NaN in an imaginary
-   * part would reach the real part. */
+  /* The diagonal is made real after the product, and also before it, because beta times a NaN in an
+   * imaginary part would reach the real part. */
   if (w->hermitian) make_real(w);
   OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
   if (w->hermitian) make_real(w);

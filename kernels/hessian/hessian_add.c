@@ -1,5 +1,6 @@
 /* Adds a piece (a rectangle of an update) to an owner's array. Rows are cut into chunks. Each chunk
- * is added column by column; if its runs of consecutive rows are long enough, run by run. */
+ * is added column by column. Within a column, runs of consecutive rows are added as a whole if they
+ * are long enough; otherwise elements are added one by one. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"

@@ -7,10 +7,11 @@
  * words of the level below, up to a level of at most `fan` words, the top. After raising its leaf
  * an origin writes the words above it, one after another, with values that never repeat. So a
  * change at the top shows that something has arrived, and following the changed words down leads to
- * the leaf. With at most `fan` origins the leaves are the top.
+ * the leaf. If there are at most `fan` origins, the level of the leaves is the top.
  *
- * Any rank of the node may collect what arrived at a gate and serve it. The queue of waiting
- * origins is shared by these ranks; its lock is only tried, never waited for.
+ * Any rank of the node may look for changes at a gate, and serve the origins that have raised their
+ * leaves. The ranks of the node share a queue of waiting origins. A rank that finds the lock of the
+ * queue taken does not wait for it.
  *
  * Order: MPI guarantees only to the gate that a leaf is written before the words above it. Another
  * rank of the node that reads the gate's memory may see the writes in another order (for example on

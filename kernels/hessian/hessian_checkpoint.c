@@ -2,9 +2,9 @@
  *
  * During a checkpoint each rank stops new updates, waits until running updates are in their owners'
  * memory, copies matrix, gradient and ledger, lets updates continue, and writes the copies. So the
- * ids in the file are exactly those of the updates in its matrix, and updates wait for a copy in
- * memory, not for the disk. If there is no memory for a second matrix, updates wait until the
- * matrix itself is written.
+ * ids in the file are exactly those of the updates that the matrix in the file contains. Updates
+ * wait only until the copies in memory are made, not until they are written to the disk. If there
+ * is no memory for a second matrix, updates wait until the matrix itself is written.
  *
  * The file holds the triangle of matrix "H", vector "gradient", vector "ids", and the accumulator's
  * properties as numbers and texts. In order-independent mode H and the gradient are stored as

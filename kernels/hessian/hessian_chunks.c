@@ -2,8 +2,9 @@
  *
  * The last bits of a gemm depend on its shape and on an element's position in it. So the sorted
  * list of indices is cut into chunks of a fixed number of columns. Each chunk is computed by one
- * gemm over all rows that belong to its part of the triangle. The shape of this gemm depends on the
- * indices and on k alone, not on the grid, the block size or the memory for values. */
+ * gemm over all rows that belong to its part of the triangle. The shape of this gemm depends only
+ * on the indices and on k. It does not depend on the grid, the block size or the memory for
+ * values. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"

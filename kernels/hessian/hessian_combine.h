@@ -11,8 +11,8 @@ typedef struct combiner combiner;
 /* Combines `count` values with elements of one column of H. For r = 0, 1, ..., value
  * values[position[r]] is combined with element dest[row[r]]. If position is NULL, the value is
  * values[r]; if row is NULL, the element is dest[r], and position must be NULL. Prefetches
- * dest[ahead + row[r]], which the next call uses. Returns false if a value was refused, which
- * happens only in order-independent mode. */
+ * dest[ahead + row[r]], which the next call uses. Returns false if a value was refused. Values are
+ * refused only in order-independent mode. */
 typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row,
                             const int64_t *position, const void *values, void *dest, int64_t ahead);
 

@@ -8,8 +8,9 @@
  *
  * On this node a ready block is added directly from the caller's array. Products G^T G whose values
  * fit into piece_bytes are computed first, then added or sent as a whole. Larger products are
- * computed window by window, while the owner's locks are held or between the messages of a chain.
- * Large ready blocks for other nodes are also sent in windows, which stay in the cache. */
+ * computed window by window. For an owner on this node, this is done while the owner's locks are
+ * held. For an owner on another node, it is done between the messages of a chain. Large ready
+ * blocks for other nodes are also sent in windows, which stay in the cache. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
@@ -187,8 +188,8 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
 
 /* ---- windows, on this node or sent ---- */
 
-/* Finds the size of a window: its values take at most `bytes`. If it is sent, one column and the
- * row list must also fit into half a message. */
+/* Finds the size of a window whose values take at most `bytes`. If the window is sent to another
+ * node, one column and the row list must also fit into half a message. */
 static void window_limits(const osla_hessian *h, const part *a, size_t bytes, int64_t *rows,
                           int64_t *cols)
 {

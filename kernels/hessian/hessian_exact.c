@@ -1,8 +1,8 @@
 /* Order-independent mode (see hessian_exact.h; hessian_fixed.h defines the numbers).
  *
- * Fixed-point numbers are added modulo 2^64, so the order does not matter if the final sum is
- * within the bound. An offence is a value or a sum that is beyond the bound or NaN. The rank that
- * finds an offence records it, and the next commit reports it on all ranks. */
+ * Fixed-point numbers are added modulo 2^64, so the order of the additions does not matter if the
+ * final sum is within the bound. An offence is a value or a sum that is beyond the bound or NaN.
+ * The rank that finds an offence records it, and the next commit reports it on all ranks. */
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_fixed.h"

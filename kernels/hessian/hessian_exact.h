@@ -4,8 +4,8 @@
  * stripe is stored in doubles or in fixed point. The first update that adds to a stripe converts it
  * to fixed point while the stripe is locked; the commit converts all stripes back. Both conversions
  * are exact, so several commits give the same bits as one commit. A matrix of zeros counts as fixed
- * point from the start. If a program writes doubles into it before a commit, their bits are numbers
- * beyond any bound, which the commit reports. */
+ * point from the start. If a program writes doubles into such a matrix before a commit, their bits
+ * are read as fixed-point numbers beyond any bound, and the commit reports them. */
 #ifndef OSLA_HESSIAN_EXACT_H
 #define OSLA_HESSIAN_EXACT_H
 

@@ -1,9 +1,9 @@
 /* Fixed-point numbers: whole multiples of 2^-s in an int64_t (internal, pure).
  *
- * For a bound b > 0, s is the largest integer with b * 2^s <= 2^51. So every number within the
- * bound has at most 51 bits: conversion between double and fixed point is exact in both directions,
- * and 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3
- * * 2^51. Since doubles of that size are 1 apart, this addition rounds to nearest, ties to even. It
+ * For a bound b > 0, s is the largest integer with b * 2^s <= 2^51. So every fixed-point number of
+ * absolute value at most b has at most 51 bits. Its conversion to a double and back is exact, and
+ * 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3 *
+ * 2^51. Since doubles of that size are 1 apart, this addition rounds to nearest, ties to even. It
  * does so equally on every machine, and vectorises without special instructions. */
 #ifndef OSLA_HESSIAN_FIXED_H
 #define OSLA_HESSIAN_FIXED_H

@@ -8,8 +8,8 @@
  * for a lock. If stripes are locked, the inbox tries again in the next step, and reserves them
  * after a while (osla_stripes.h), so that updates by the node's own ranks cannot block a ring. A
  * chain of messages keeps its stripes and its inbox from its first to its last message. The rest of
- * a chain can always be fetched, because a ring keeps its order and the inbox removes what it has
- * added; so no cycle of waiting ranks can form.
+ * a chain can always be fetched, because a ring keeps the order of its messages, and the inbox
+ * removes the messages that it has added. So no cycle of waiting ranks can form.
  *
  * A step without work reads only the top words of two gates: this rank's own gate, and the gate of
  * one other rank of the node, in turn. */
@@ -220,9 +220,9 @@ static uint64_t announced(const inbox *in)
 }
 
 /* Reports to the origin how many bytes of its ring it may overwrite. Each report costs the origin a
- * progress step, so reports are sent once for each quarter of a ring (RING_PARTS); this is often
- * enough that the origin never waits without end. If rings are scarce, a report is also sent when
- * the ring is empty. *done: no report is pending. */
+ * progress step, so a report is sent only when another quarter of the ring (1 / RING_PARTS) is
+ * free. Such reports are frequent enough that the origin never waits forever. If rings are scarce,
+ * a report is also sent when the ring is empty. *done: no report is pending. */
 static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;

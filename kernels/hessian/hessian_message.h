@@ -1,14 +1,14 @@
 /* Messages to owners on other nodes, as a stream of bytes (internal; no MPI).
  *
  * A message holds a rectangle of a part, restricted to the triangle: a head, the row list, the
- * column list, one bound per column (the other bound is an end of the row list), padding to 8
- * bytes, and then either the values of the triangle, packed by columns, or the columns of G whose
- * products they are. Lists hold 32-bit local indices if these fit. A part that needs several
- * messages is sent as a chain: the first message names the stripes to lock for the whole part, the
- * last one releases them.
+ * column list, one end of each column's range of rows (the other end is the first or the last row
+ * of the list), padding to 8 bytes, and then either the values of the triangle, packed by columns,
+ * or the columns of G whose products they are. Lists hold 32-bit local indices if these fit. A part
+ * that needs several messages is sent as a chain: the first message names the stripes to lock for
+ * the whole part, the last one releases them.
  *
- * When work is only modelled (src/blas/work.h), values are counted but not written, and their lists
- * are not read. */
+ * When the time of work is only modelled (src/blas/work.h), the bytes of values are counted, but
+ * the values are not written and the lists are not read. */
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 

@@ -3,9 +3,9 @@
  *
  * For each owner on another node, this node has an array of the shape of that owner's array. It is
  * in the memory of one of the node's ranks, its host; hosts are assigned in turn. An update is
- * added to the array as to the array of an owner on this node, under locks that belong to the
- * array. At the commit each host sends the block columns with additions through its outboxes, and
- * clears them. So a node sends at most one matrix H, for any number of updates. */
+ * added to this array in the same way as to the array of an owner on this node. The array has its
+ * own locks. At the commit each host sends the block columns with additions through its outboxes,
+ * and clears them. So a node sends at most one matrix H, for any number of updates. */
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_boxes.h"

@@ -4,11 +4,11 @@
  * The sender (origin) writes messages one after another. It announces the number of waiting bytes
  * by writing a word at one rank of the receiving node, the gate, and then the words above it
  * (hessian_arrivals.h). The ranks of that node fetch the messages in their progress steps
- * (hessian_inbox.c), and report the number of fetched bytes by another word. The sender waits for
- * neither word: at most one word of each kind is in flight, and the next one covers everything
- * written meanwhile. So small updates are joined into few transfers, and no rank depends on the
- * progress of another rank before its ring is full. While a rank waits for room in a ring, it
- * serves its own inboxes.
+ * (hessian_inbox.c), and report the number of fetched bytes by another word. The sender does not
+ * wait for these words to arrive. At most one word of each kind is in flight, and the next word of
+ * this kind announces everything that was written meanwhile. So small updates are joined into few
+ * transfers, and no rank depends on the progress of another rank before its ring is full. While a
+ * rank waits for room in a ring, it serves its own inboxes.
  *
  * Outboxes that have something to announce are in a list, which progress steps go through. Updating
  * threads insert outboxes; only the progress hook removes them. */

@@ -98,8 +98,8 @@ static size_t part_of(size_t bytes, size_t parts)
   return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
 }
 
-/* Half of the bytes is for rings, 5/16 for buffers of inboxes, and 3/16 for unpacking messages,
- * which takes four times the size of the largest message. */
+/* Half of the bytes is for rings, 5/16 is for buffers of inboxes, and 3/16 is for unpacking
+ * messages. Unpacking takes four times the size of the largest message. */
 static void divide_room(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;

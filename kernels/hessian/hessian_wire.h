@@ -6,9 +6,9 @@
  * first message for it. If there are fewer rings than nodes, the node loses the ring when
  * everything in it is fetched and another node needs a ring.
  *
- * A rank's segment holds: its lock; a word that wakes it; one word for each rank, in which that
- * rank reports how many bytes its node has fetched; the memory of the gate (hessian_arrivals.h);
- * the rings. */
+ * A rank's segment holds five things: the lock of the rank; a word that wakes the rank; one word
+ * for each rank of the job, in which that rank reports how many bytes its node has fetched; the
+ * memory of the gate (hessian_arrivals.h); and the rings. */
 #ifndef OSLA_HESSIAN_WIRE_H
 #define OSLA_HESSIAN_WIRE_H
 

@@ -12,9 +12,9 @@
  *   A(k,j) := -U(k,k)^-1 U(k,j), j > k;           A(k,j) := U(k,k)^-1 X(k,j), j < k
  *   A(k,k) := U(k,k)^-1 L(k,k)^-1
  * This takes 4/3 n^3 operations, as xGETRI does, nearly all of them in products of a rank's rows
- * with its columns. (Two sweeps, for Y and then for Y X, would pass over A twice and publish panels
- * in each.) With look-ahead block row and block column k + 1 are updated, solved and published
- * before the rest of the update.
+ * with its columns. (With two sweeps, the first for Y and the second for Y X, the algorithm would
+ * pass over A twice, and publish panels in each sweep.) With look-ahead block row and block column
+ * k + 1 are updated, solved and published before the rest of the update.
  *
  * The owner of the diagonal block solves first. Its panels contain the diagonal block, with which
  * the other ranks of its process row and column solve before they publish their panels.

@@ -22,8 +22,8 @@ typedef struct getri {
   osla_panels *panels;
   osla_interchange *columns; /* interchanges of columns; NULL: none */
   unsigned char *inverse;    /* inverse of a diagonal block, dense */
-  /* numbers of steps, for each kind of panel: steps whose panel this rank has solved for, and steps
-   * whose panel has been copied from A for publication */
+  /* for each kind of panel: number of steps whose panel this rank has solved for, and number of
+   * steps whose panel has been copied from A for publication */
   _Atomic int64_t solved[PANEL_KINDS], packed[PANEL_KINDS];
 } getri;
 

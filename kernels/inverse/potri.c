@@ -9,16 +9,17 @@
  *   A(i,j) += X(k,i)^H X(k,j),  k > i >= j        one triangle
  *   A(k,j) := L(k,k)^-H X(k,j); A(k,k) := (L(k,k) L(k,k)^H)^-1
  * A step has the operations and messages of a step of Cholesky, and its products are as large in
- * every step. (Two sweeps, X := L^-1 and then X^H X, would pass over A twice and publish panels in
- * each.) With look-ahead block row k + 1 is updated, solved and published before the rest of the
- * update.
+ * every step. (With two sweeps, the first for X := L^-1 and the second for X^H X, the algorithm
+ * would pass over A twice, and publish panels in each sweep.) With look-ahead block row k + 1 is
+ * updated, solved and published before the rest of the update.
  *
  * Upper triangle (A = U^H U): rows and columns are exchanged, as in Cholesky (chol_shape.h).
  *
- * A rank needs L(i,k) for its block rows, from a rank of its process row; X(k,j) for its block
- * columns, from a rank of its process column; and X(k,i) for its block rows, in a second hop
- * (potri_panels.c). Published data are overwritten in the same step, so they are all packed first,
- * also for ranks of the same node.
+ * A rank needs three kinds of blocks. It gets L(i,k) for its block rows from a rank of its process
+ * row, and X(k,j) for its block columns from a rank of its process column. It gets X(k,i) for its
+ * block rows in a second hop, from ranks that have received these blocks (potri_panels.c).
+ * Published data are overwritten in the same step, so they are all packed first, also for ranks of
+ * the same node.
  *
  * Memory per rank: X(k,i), a block, and panels (potri_memory.c). Messages per step: those of three
  * panels (panels.h). Sources: see osla_inverse.h. */

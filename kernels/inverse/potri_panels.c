@@ -2,8 +2,8 @@
  * steps.
  *
  * L(i,k) is in A from the beginning, so it is sent as soon as there are buffers. X(k,j) is sent
- * when its process row has solved for it. The ranks that receive it send the blocks that their
- * process row needs as X(k,i), as Cholesky does with L(j,k). */
+ * when its process row has solved for it. The ranks that receive X(k,j) then send the blocks that
+ * their process row needs as X(k,i). The Cholesky factorisation sends L(j,k) in the same way. */
 #include "kernels/inverse/potri.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Certified end of an iteration: residuals of parts from different sweeps (stale residuals) give a
- * hint; then a snapshot gives a true residual.
+/* Certified end of an iteration. First the ranks add up residuals of parts of x from different
+ * sweeps (stale residuals), which only give a hint that the iteration may end. Then a snapshot of x
+ * gives a true residual.
  *
  * All ranks decide alike, because they decide on the results of the same reductions (rounds). A
  * round of estimates starts when the previous one is over; each rank contributes the residual of

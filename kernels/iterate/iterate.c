@@ -219,8 +219,8 @@ static osla_err exchange_halos(osla_iteration *it, const double *x)
   return osli_halos_receive_next(it);
 }
 
-/* SYNC: makes one sweep. If `goes_on` is set, another sweep may follow; then, if the exchange
- * period is over, the new halos are sent before the interior is swept. */
+/* SYNC: makes one sweep. `goes_on`: true if another sweep may follow. If it is true and the
+ * exchange period is over, the new halos are sent before the interior is swept. */
 static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goes_on,
                                    double *residual2)
 {

@@ -190,9 +190,10 @@ osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums,
 osla_err osli_certificate_begin(osla_iteration *it, const double *x);
 
 /* Advances the certificate after a sweep, without waiting. x: state after the sweep; residual2:
- * squared residual of the state before the sweep. `at_end`: this rank makes no more sweeps; then
- * the call waits, and x may be recorded without a copy, so that its halos are overwritten. When
- * c.over is set, `recorded` is the result of the run, or x if the run DIVERGED. */
+ * squared residual of the state before the sweep. `at_end`: true if this rank makes no more sweeps.
+ * In this case the call waits, and x may be recorded without a copy, so the halos of x are
+ * overwritten. When c.over is set, `recorded` is the result of the run, or x if the run
+ * DIVERGED. */
 osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end);
 
 /* Mode SYNC: sums the squared residuals residual2 of x over all ranks, and decides whether the run

@@ -62,11 +62,11 @@ static double magnitude(void *arg, const double *x)
  * Bounds of splittings, |M| v <= alpha v, for M = -B^-1 (A - B), row by row of |B^-1| |A - B| v.
  *
  * For Jacobi's method this is |M| itself. For larger blocks |B^-1| is computed by columns, each by
- * a solve with a unit vector, which has rounding errors. The computed inverse X satisfies |B^-1| <=
- * |X| (I - F)^-1, F = gamma |L| |U| |X|, with the computed factors (Higham, Accuracy and Stability
- * of Numerical Algorithms, theorems 9.4 and 10.4). So |B^-1| g <= |X| g + |X| 1 max(g) f / (1 - f),
- * where f = max(F 1) < 1. Cost of a step: as many solves with each block as it has rows. Memory: 24
- * bytes per row. */
+ * a solve with a unit vector. These solves have rounding errors. The computed inverse X satisfies
+ * |B^-1| <= |X| (I - F)^-1, F = gamma |L| |U| |X|, with the computed factors (Higham, Accuracy and
+ * Stability of Numerical Algorithms, theorems 9.4 and 10.4). So |B^-1| g <= |X| g + |X| 1 max(g) f
+ * / (1 - f), where f = max(F 1) < 1. Cost of a step: as many solves with each block as it has rows.
+ * Memory: 24 bytes per row. */
 
 static void jacobi_step(const osla_splitting *s, double *y)
 {

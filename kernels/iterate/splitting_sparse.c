@@ -1,5 +1,5 @@
-/* Splittings of a sparse matrix. The column indices of the stored rows are indices in a state, so
- * that a sweep needs no star forest. */
+/* Splittings of a sparse matrix. The column indices of the stored rows are indices in a state (own
+ * values, then ghosts), so that a sweep needs no star forest to fetch values. */
 #include "kernels/common/lists.h"
 #include "kernels/iterate/splitting.h"
 #include "osla_sparse.h"

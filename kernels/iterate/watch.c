@@ -4,7 +4,8 @@
  * of a run and while they wait. A rank that receives no message from a neighbour for `patience`
  * seconds notifies its other neighbours, which notify theirs, and all ranks end the run. These
  * messages have no data, and only the newest one of a neighbour counts. The stamp of a message
- * holds the run, and 1 + the rank that has stopped, or 0 if none has. */
+ * holds the number of the run, and 1 + the number of the rank that has stopped, or 0 if no rank has
+ * stopped. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 

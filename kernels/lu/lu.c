@@ -8,11 +8,12 @@
  * collective operation. A published panel stays unchanged until the end of the loop, so node
  * neighbours read it in place.
  *
- * Memory per rank: see osla_lu.h. Messages per step and rank: a panel to q - 1 ranks; rows and a
- * share of U to each of p - 1 process rows, but only one message for a node group
- * (lu_node_group.h). Rows and shares are sent twice if the columns are split into two parts
- * (lu_update.c). Partial pivoting over process columns that span nodes also sends nb records to
- * each of p - 1 ranks, or exchanges them in log2 p rounds (lu_column.h). */
+ * Memory per rank: see osla_lu.h. Messages per step and rank, on p process rows and q process
+ * columns: a panel to each of q - 1 ranks; rows and a share of U to each of p - 1 process rows,
+ * where a node group (lu_node_group.h) gets only one message. Rows and shares are sent twice if the
+ * columns are split into two parts (lu_update.c). Partial pivoting over process columns that span
+ * nodes also sends nb records to each of p - 1 ranks, or exchanges them in log2 p rounds
+ * (lu_column.h). */
 #include "kernels/common/local_view.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/lu/lu_memory.h"

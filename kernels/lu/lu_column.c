@@ -11,9 +11,9 @@
  * section 4.5). In round r the ranks whose process rows differ in bit r exchange what they have
  * combined so far. Ranks beyond the largest power of two first send their record to a rank below
  * it, and get the result from that rank. Two ranks exchange at most one message in each direction
- * per combination, so two sets are enough here, too: a rank that sends in combination e + 2 has
- * received a message of e + 1 from its partner, and the partner had finished e before it sent that
- * message. */
+ * per combination, so two sets are enough here, too. A rank that sends in combination e + 2 has
+ * received a message of combination e + 1 from its partner. The partner had finished combination e
+ * before it sent that message. */
 #include "kernels/lu/lu_column.h"
 #include "src/blas/move.h"
 

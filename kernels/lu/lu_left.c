@@ -193,9 +193,9 @@ static int64_t block_cols(const lu *f, int64_t k)
   return osla_index_run(k * f->v.nb, f->v.n, f->v.nb);
 }
 
-/* Permutes the rows of all panels from the last step backwards, because the interchanges of a step
- * precede those of later steps. source[g] is the row that the interchanges of all steps after k
- * move to row g. */
+/* Permutes the rows of all panels, from the last step to the first, because the interchanges of a
+ * step precede those of later steps. source[g] is the row that the interchanges of all steps after
+ * k move to row g. */
 static osla_err permute_panels(lu *f)
 {
   const local_view *v = &f->v;

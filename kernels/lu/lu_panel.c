@@ -51,9 +51,9 @@ static bool has_zero_pivot(const lu *f, const lu_step *s)
 /* Records in the head the panel's first column with a NaN, in the top block or in `rows` rows of L
  * below it. The result does not depend on how IxAMAX treats NaN, because all columns before the
  * first NaN are free of NaN. Unless the row with the NaN becomes a pivot row, it carries NaN on to
- * the last column. So a panel is free of NaN if its last column and its pivots are. A division by a
- * zero pivot also makes NaN, which solves may spread to earlier columns. In this case the zero
- * pivot counts, and the owner of the block has already recorded it. */
+ * the last column. So a panel is free of NaN if its last column and its pivots are free of NaN. A
+ * division by a zero pivot also makes NaN, which solves may spread to earlier columns. In this case
+ * the zero pivot counts, and the owner of the block has already recorded it. */
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {

@@ -4,9 +4,9 @@
  * rows that move, at most 2 nb, and exchange them in one batch for all columns. Rows that move into
  * the top block go to the ranks that solve for U in these columns. Rows that move down go to their
  * new owner only. Two sets of buffers, used alternately, are enough, as in lu_column.c. Rows from
- * other nodes lie in the memory of the group's leader (lu_node_group.h), and its set is free as
- * well: the sender of exchange e + 2 has finished e + 1, which every member of the group has begun,
- * and each of them had stored the rows of exchange e before.
+ * other nodes lie in the memory of the group's leader (lu_node_group.h), and the leader's set of
+ * buffers is free in time, too. The sender of exchange e + 2 has finished exchange e + 1, so every
+ * member of the group has begun exchange e + 1, and had stored the rows of exchange e before.
  *
  * All ranks of a process column have the same columns of U. They share the work: each rank solves
  * for some columns and sends them to the others. (In ScaLAPACK the owner of the top rows solves and
@@ -18,8 +18,8 @@
  * the leader. The members read them there.
  *
  * An exchange can proceed between the tiles of a product that still reads U of the previous
- * exchange. A rank begins exchange e + 1 after it has finished e, and begins e + 2 when no product
- * reads U of e any more.
+ * exchange. A rank begins exchange e + 1 after it has finished exchange e. It begins exchange e + 2
+ * when no product reads U of exchange e any more.
  *
  * Interchanges in the columns left of a panel are applied at the end (lu_left.c). */
 #include "kernels/lu/lu_rows.h"
@@ -92,8 +92,9 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
   return part;
 }
 
-/* Charges the simulated clock for moved rows. `together` rows are adjacent in memory, as in one
- * block or in U. `apart` rows take a cache line for each element. */
+/* Adds the modelled time of moving rows to the simulated clock. together: number of rows that are
+ * adjacent in memory, as in one block or in U. apart: number of rows whose elements take a cache
+ * line each. */
 static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
   osli_move_charge((size_t)together * f->v.element, together > 0 ? cols : 0);

@@ -32,8 +32,8 @@ static bool overlaps(const lu *f)
   return f->v.p > 1 && !f->column_readable;
 }
 
-/* Splits the columns of an update into two parts. Two parts take twice as many messages, so few
- * columns stay in one part. */
+/* Splits the columns of an update into two parts. Two parts take twice as many messages, so a small
+ * number of columns is not split. */
 static columns columns_of(const lu *f, int64_t from, int64_t to)
 {
   enum { LEAST = 256, LEAST_EACH = 8, PARTS = 2 };

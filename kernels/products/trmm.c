@@ -1,9 +1,10 @@
 /* osla_trmm: B := alpha op(A) B or alpha B op(A), in place.
  *
  * op(A) is halved recursively. With op(A) = [T11 0; T21 T22], first B2 := T22 B2 + T21 B1, then B1
- * := T11 B1, because the former needs B1 unchanged. The recursion ends at squares along the
- * diagonal. Each square is copied, with zeros outside the triangle, and multiplied by a copy of its
- * rows of B. Memory: one square and its rows (RIGHT: columns) of B, distributed over all ranks. */
+ * := T11 B1, because the first step needs B1 unchanged. The recursion ends at squares along the
+ * diagonal. Each square is copied, with zeros outside the triangle, and multiplied by a copy of the
+ * rows of B that it changes. Memory: one square and these rows (RIGHT: columns) of B, distributed
+ * over all ranks. */
 #include "kernels/common/local_view.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"

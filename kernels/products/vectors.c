@@ -4,10 +4,10 @@
  * order, so the diagonal is a staircase in the local array. For a range of columns, rows completely
  * inside the triangle are used twice, once as they are and once transposed. The other rows are
  * halved recursively down to a small square, which is copied with zeros outside the triangle.
- * Ranges are so narrow that the second use finds the elements in the cache.
+ * Ranges of columns are so narrow that the second product finds the elements in the cache.
  *
- * Memory per rank: x and y whole, and their elements for the local rows and columns. Messages: each
- * rank gets x one-sided; y is summed over all ranks. */
+ * Memory per rank: all of x and y, and copies of their elements for the local rows and columns.
+ * Messages: each rank gets x one-sided; y is summed over all ranks. */
 #include "kernels/common/local_view.h"
 #include "kernels/products/columns.h"
 #include "kernels/products/product_check.h"

@@ -2,8 +2,8 @@
  * the gradient of the convex function |A^-1 x|_1 from vertex to vertex of the unit ball. x is a
  * distributed n x 1 matrix. The steps are those of LAPACK's xLACN2.
  *
- * Memory per rank: its part of two vectors. Messages: those of the solves, and two reductions for
- * each solve. */
+ * Memory per rank: its part of two vectors. Messages: the messages of the solves, and two
+ * reductions for each solve. */
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"

@@ -124,8 +124,8 @@ osla_err osli_trsm_run_trans(trsm *f);
  * Pure. */
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs);
 
-/* Stationary solve. _open allocates its memory, except the memory that _open_trans allocates
- * (collective; errors: MEM, MPI). _memory: bytes that a solve with NOTRANS needs (pure).
+/* Stationary solve. _open allocates the memory of the solve, except the memory that _open_trans
+ * allocates (collective; errors: MEM, MPI). _memory: bytes that a solve with NOTRANS needs (pure).
  * _run_notrans runs all steps with NOTRANS (local). */
 osla_err osli_trsm_stationary_open(trsm *f);
 uint64_t osli_trsm_stationary_memory(const osla_shape *shape, int64_t nrhs, bool follows);

@@ -1,8 +1,8 @@
 /* Deferred products of a stationary solve. X(k) updates all remaining rows, but the next step needs
  * only one block row of them. So each product stays in a queue, with the range of rows that it has
  * not updated yet. A rank that has to wait for a message computes a piece of the product that is
- * needed next, and tests for the message again. Without deferral, a long product before a short
- * wait would delay all following ranks.
+ * needed next, and tests for the message again. If a rank computed long products as a whole, a
+ * message that arrives soon would still have to wait, and all following ranks would be delayed.
  *
  * Memory per rank: MOST block rows of B if there are several process rows. */
 #include "kernels/solve/trsm.h"

@@ -7,8 +7,8 @@
  * partial sum of T(i,k)^T X(i) over the solved rows i that it owns, and puts it to the owner of
  * block row k. The owner adds up the partial sums and solves with the diagonal block. So T is
  * always read by block columns, which are contiguous, and X is not moved. The sums of a block row
- * come from all process rows. To limit the buffers, many right-hand sides are solved in strips of
- * columns, one strip after another. */
+ * come from all process rows, and need a buffer each. If there are many right-hand sides, they are
+ * solved in strips of columns, one strip after another, to limit the size of the buffers. */
 #include "kernels/common/panels.h"
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"

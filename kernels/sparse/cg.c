@@ -5,7 +5,7 @@
  *
  * Range of double: r and |b| are multiplied by 2^-exponent, so that the larger one is about 1 at
  * the start; p is multiplied by p_unit, so that it is about as long as r; A is multiplied by a_unit
- * and M by m_unit. All factors are powers of two. Only x is not scaled. */
+ * and M by m_unit. All these factors are powers of two. Only x is not scaled. */
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
@@ -62,8 +62,8 @@ static osla_err first_residual(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* Computes the first residual and the first direction. The first z shows the size of M; if this
- * requires m_unit to differ from 1, z is computed again. */
+/* Computes the first residual and the first direction. The first z shows the size of M. If M is so
+ * large or small that m_unit must differ from 1, z is computed again. */
 static osla_err begin(cg *c, const double *b, double *x)
 {
   OSLA_CALL(first_residual(c, b, x));
@@ -90,8 +90,8 @@ static osla_err multiply(cg *c, double *pap)
   return osli_krylov_sum(&c->k, 1, pap);
 }
 
-/* Computes the first product, when p is about as long as r. The product shows the size of A; if
- * this requires a_unit to differ from 1, it is computed again. */
+/* Computes the first product, when p is about as long as r. The product shows the size of A. If A
+ * is so large or small that a_unit must differ from 1, the product is computed again. */
 static osla_err first_multiply(cg *c, double *pap)
 {
   OSLA_CALL(multiply(c, pap));

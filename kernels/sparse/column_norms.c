@@ -1,5 +1,6 @@
 /* Sums of squares and norms of the columns of a sparse matrix. Each rank adds up the contributions
- * of its rows; one reduction then adds these up at the owners of the columns.
+ * of its rows; one reduction then adds up the contributions of all ranks at the owners of the
+ * columns.
  *
  * Columns whose squares leave the range of double are added up again, with entries multiplied by a
  * power of two (compare krylov_range.c). */

@@ -1,9 +1,9 @@
 /* Creates sparse matrices: sorts rows and splits them into this rank's columns and ghosts.
  *
- * Each rank reads only its own rows; the set-up of the star forest finds which rank needs which
- * value. Ghosts are numbered by global column, so that ghosts of one owner are adjacent in memory,
- * and consecutive columns form one run. The split follows PETSc's MATMPIAIJ (Zhang et al. 2022,
- * section 4.1). */
+ * Each rank reads only its own rows. The set-up of a star forest tells each rank which other ranks
+ * need its values. Ghosts are numbered by global column, so that ghosts of one owner are adjacent
+ * in memory, and consecutive columns form one run. The split follows PETSc's MATMPIAIJ (Zhang et
+ * al. 2022, section 4.1). */
 #include "kernels/sparse/csr.h"
 #include "kernels/common/lists.h"
 #include "src/base/hash.h"

@@ -1,6 +1,6 @@
-/* Fetches rows of different lengths by two star forests. In the first one, rows are roots: it
- * brings the length of each wanted row and its offset in the owner's list. In the second one,
- * entries are roots: it brings the entries (Zhang et al. 2022, section 4.2). */
+/* Fetches rows of different lengths by two star forests. In the first forest, rows are roots. It
+ * brings the length of each wanted row, and the offset of the row in the owner's list. In the
+ * second forest, entries are roots. It brings the entries (Zhang et al. 2022, section 4.2). */
 #include "kernels/sparse/csr.h"
 
 #include <inttypes.h>

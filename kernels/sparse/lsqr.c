@@ -5,8 +5,8 @@
  * have the length of a row of A; u has the length of a column.
  *
  * Range of double: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are
- * multiplied by `unit`. The paper's section 6 uses squares (of |A|, |x|, |r|); here their roots are
- * stored. */
+ * multiplied by `unit`. Section 6 of the paper stores the squares of |A|, |x| and |r|; this code
+ * stores |A|, |x| and |r|. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ static osla_err next_v(lsqr *s)
   return OSLA_OK;
 }
 
-/* Computes the first v. Its norm before normalization shows the size of A; if this requires `unit`
- * to differ from 1, v is computed again. */
+/* Computes the first v. Its norm before normalization shows the size of A. If A is so large or
+ * small that `unit` must differ from 1, v is computed again. */
 static osla_err first_v(lsqr *s)
 {
   s->unit = 1.0;

@@ -10,8 +10,9 @@
  * into their memory, followed by the tag. A rank that reads a count different from its own forwards
  * a description of the mismatch instead of a sum. Each rank alternates between two lines, and no
  * rank waits for its readers: before a rank writes a line again, it has received the sum of the
- * call in between, to which each reader of the line contributed after reading. Memory of a rank per
- * step: two lines of its own, and two lines for each rank whose part it reads. */
+ * call in between. Each reader of the line contributed to that sum after it had read the line.
+ * Memory of a rank per step: two lines of its own, and two lines for each rank whose part it
+ * reads. */
 #include "osla_krylov.h"
 #include "src/transport/live_objects.h"
 
