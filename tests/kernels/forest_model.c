@@ -43,7 +43,8 @@ static int64_t n_roots_of(model_kind kind, uint64_t seed, int p, int size)
   }
 }
 
-/* Number of roots with leaves in a graph of kind MODEL_EVEN: all but the last root of each rank. */
+/* Number of roots that have leaves in a graph of kind MODEL_EVEN. The last root of each rank has no
+   leaves. */
 static int64_t n_even(const model_graph *g)
 {
   int64_t n = 0;
@@ -64,8 +65,8 @@ static int64_t n_edges_of(model_kind kind, uint64_t seed, int p, const model_gra
     case MODEL_RING:
     case MODEL_GHOSTS: return 8;
     case MODEL_BLOCKS:
-      /* roots inside the box of one rank and, with more than two ranks, on a face of another rank's
-       * box */
+      /* the roots inside the box of one rank and, with more than two ranks, also the roots on a
+       * face of another rank's box */
       return INSIDE + (g->size > 2 ? FACE : 0);
     case MODEL_SELF: return 9;
     case MODEL_SOME_IDLE: return p % 2 ? 0 : 10;

@@ -21,8 +21,8 @@ typedef enum model_kind {
   MODEL_GHOSTS, /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf
                    indices begin after the last root index, as if roots and leaves were in one array
                  */
-  MODEL_BLOCKS, /* roots are parts of a box of vertices (the inside, a face); leaves are such a box,
-                   or are in descending order */
+  MODEL_BLOCKS, /* roots are the inside or a face of a box of vertices; leaves are such a box, or
+                   are in descending order */
   MODEL_SELF,   /* leaves joined to roots of their own rank */
   MODEL_SOME_IDLE, /* some ranks have no roots, some have no leaves */
   MODEL_NO_ROOTS,  /* no roots and no leaves */
@@ -119,21 +119,21 @@ void model_start(model_trial *trial); /* begins the transfer; ends all ranks on 
                                          ranks would wait */
 osla_err model_transfer(model_trial *trial); /* begins and ends the transfer of a trial */
 
-/* model_check: true if the values that the transfer wrote are those of the serial program, and all
- * bytes around them and all values that it read are unchanged. model_spoil overwrites the values
- * that the transfer reads. */
+/* model_check returns true if the transfer wrote the values of the serial program, and if the bytes
+ * around these values and all values that the transfer read are unchanged. model_spoil overwrites
+ * the values that the transfer reads. */
 bool model_check(const model_trial *trial);
 void model_spoil(model_trial *trial);
 void model_drop(model_trial *trial);
 /* checks each of the n trials and frees its arrays */
 void model_check_all(model_trial *trials, int n);
 
-/* Fills a trial, makes its transfer (by a begin and an end, or by one call), checks it, and frees
- * its arrays. */
+/* Fills a trial, makes its transfer by a begin and an end or by one call, checks it, and frees its
+ * arrays. */
 void model_run(model_trial trial, model_memory *memory);
 
 /* A transport, a graph from seed 3, its forest, and memory of `bytes` bytes. Both model_case_open
- * and model_case_close are collective; the latter destroys everything. */
+ * and model_case_close are collective; model_case_close destroys all of them. */
 typedef struct model_case {
   osla_transport *t;
   model_graph g;
@@ -149,7 +149,7 @@ void model_case_close(model_case *c);
  * chooses. */
 model_trial model_case_trial(const model_case *c, model_op op, int place, uint64_t seed);
 
-/* Sleeps for a random time of up to 1.5 ms, or not at all; different on each rank. */
+/* Sleeps for a random time of up to 1.5 ms, or not at all. The time is different on each rank. */
 void model_nap(uint64_t seed, uint64_t i);
 
 #endif

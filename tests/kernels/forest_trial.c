@@ -174,8 +174,8 @@ osla_err model_transfer(model_trial *t)
 
 /* ---- comparison with the result of a serial program ---- */
 
-/* The actual (is) and the expected (was) content of an array. After a number is compared, it is
- * cleared in both, and the rest of the array is then compared byte by byte. */
+/* The actual content (member `is`) and the expected content (member `was`) of an array. After a
+ * number is compared, it is cleared in both contents, and all remaining bytes are then compared. */
 typedef struct comparison {
   const model_trial *trial;
   const model_values *values;
@@ -298,7 +298,7 @@ void model_spoil(model_trial *t)
 static void values_drop(model_values *v)
 {
   if (v->bytes)
-    memset(v->bytes, 0x33, v->size); /* A rank that reads the values too late gets wrong ones. */
+    memset(v->bytes, 0x33, v->size); /* a rank that reads too late then gets wrong values */
   if (v->mine) free(v->bytes);
   free(v->copy);
   *v = (model_values){0};

@@ -42,7 +42,8 @@ void pool_free(gemm_pool *pool)
   osla_grid_destroy(&pool->other);
 }
 
-/* Offset from 0 to last: one of the ends, a multiple of `block`, or any number. */
+/* An offset from 0 to `last`: one of these two values, a multiple of `block`, or any number between
+   them. */
 static int64_t offset(uint64_t seed, int64_t last, int64_t block)
 {
   switch (choose(seed, 1, 4)) {

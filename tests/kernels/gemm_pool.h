@@ -1,6 +1,6 @@
-/* Matrices from whose parts products are made, and products chosen by a seed (for test_gemm*.c,
- * test_syrk.c). A few matrices are used for many products, because on several nodes creating a
- * matrix takes a tenth of a second, and a product a hundredth of that. */
+/* For test_gemm*.c and test_syrk.c: matrices whose parts are operands of products, and products
+ * that a seed chooses. A few matrices are used for many products, because on several nodes creating
+ * a matrix takes a tenth of a second, and a product a hundredth of that. */
 #ifndef GEMM_POOL_H
 #define GEMM_POOL_H
 
@@ -34,7 +34,7 @@ osla_part pool_part(const gemm_pool *pool, uint64_t seed, int count, int64_t m, 
 product_options pool_options(uint64_t seed);
 
 /* Number of products to run with a pool: the environment variable OSLA_TEST_ROUNDS if set;
- * otherwise `usual` on one node, and a quarter of it on several nodes, where a product takes
+ * otherwise `usual` on one node, and a quarter of `usual` on several nodes, where a product takes
  * longer. */
 int pool_rounds(osla_transport *t, int usual);
 

@@ -1,10 +1,9 @@
-/* Products of parts of distributed matrices, compared with a serial reference (for test_gemm*.c,
- * test_syrk.c).
- * The contents are a function of a seed, the matrix and the indices, so each rank fills what it
- * owns and knows both operands without communication, and only the product itself synchronises the
- * ranks. Elements outside the parts are NaN or at least 1e30. A product that reads them has a wrong
- * result, and a product that changes them is detected, because all elements except the result must
- * stay the same bit by bit. */
+/* Products of parts of distributed matrices, compared with a serial reference (for test_gemm*.c and
+ * test_syrk.c). The contents are a function of a seed, the matrix and the indices, so each rank
+ * fills what it owns and knows both operands without communication, and only the product itself
+ * synchronises the ranks. Elements outside the parts are NaN or at least 1e30. A product that reads
+ * them has a wrong result, and a product that changes them is detected, because all elements except
+ * the result must stay the same bit by bit. */
 #ifndef GEMM_REFERENCE_H
 #define GEMM_REFERENCE_H
 
@@ -19,7 +18,7 @@ typedef struct product_options {
   bool blocking, copy, unaware, unordered, narrow;
 } product_options;
 
-/* C := alpha op(A) op(B) + beta C by osla_gemm; or one triangle of such a C by osla_syrk or
+/* C := alpha op(A) op(B) + beta C by osla_gemm, or one triangle of such a C by osla_syrk or
  * osla_herk. */
 typedef struct product {
   osla_trans transa, transb;
@@ -60,9 +59,9 @@ bool product_check(const product *p, const char *label);
  * and contains `text` (NULL: any message), and that no matrix changes. Collective. */
 bool product_refused(const product *p, osla_err code, const char *text, const char *label);
 
-/* For products that product_check cannot make. product_fill fills the operands and copies the
+/* Calls for products that product_check cannot make. product_fill fills the operands and copies the
  * elements that this rank owns. product_compare compares the matrices with this copy, except for
- * the elements of C if `done` is set (those are compared with the reference), and frees the copy.
+ * the elements of C if `done` is set (which are compared with the reference), and frees the copy.
  * Local. */
 typedef struct product_copy {
   unsigned char *of[3];

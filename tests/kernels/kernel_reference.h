@@ -10,18 +10,19 @@
 #include "osla_matrix.h"
 #include "tests/osla_test.h"
 
-/* Process grid number `which`. First come all shapes p x q = number of ranks with row-major
- * positions, then the same shapes with permuted positions (column-major, last rank first), then
- * smaller grids, in which rank 0 or the last ranks have no position. NULL if there are fewer grids.
- * The caller frees the grid. Collective. */
+/* Process grid number `which`. First come all shapes p x q with p q = number of ranks, with
+ * positions in row-major order, then the same shapes with permuted positions (column-major, last
+ * rank first), then smaller grids, in which rank 0 or the last ranks have no position. NULL if
+ * there are fewer grids. The caller frees the grid. Collective. */
 osla_grid *kernel_grid(osla_transport *t, int which);
 int kernel_n_grids(osla_transport *t); /* collective */
 
 /* Value number `which` of the enum osla_forward, cyclically. */
 osla_forward kernel_forward(int which);
 
-/* A matrix whose memory the library owns, or that is wrapped: the memory belongs to the test, is
- * not aligned to 16 bytes, and has another leading dimension on every rank. */
+/* A matrix whose memory the library owns, or a wrapped matrix. The memory of a wrapped matrix
+ * belongs to the test, is not aligned to 16 bytes, and has another leading dimension on every
+ * rank. */
 typedef struct kernel_matrix {
   osla_matrix *a;
   unsigned char *memory; /* allocated memory of a wrapped matrix, otherwise NULL */
@@ -93,8 +94,8 @@ const char *kernel_label(const osla_matrix *a, bool wrapped);
 
 double kernel_eps(osla_dtype dtype);
 
-/* Delays: in progress steps, and so within kernels, each rank sleeps for up to 300 us at times that
- * a seed determines. */
+/* Delays: each rank sleeps for up to 300 us in progress steps, which kernels make too. A seed
+ * determines in which steps. */
 typedef struct delays {
   osla_transport *t;
   uint64_t seed, calls;
@@ -103,12 +104,12 @@ void delays_begin(delays *d, osla_transport *t, uint64_t seed);
 void delays_end(delays *d);
 
 /* True if a test runs this pair of a grid and a variant. With one or two ranks all pairs are run,
- * with three or four ranks one pair in five, with more ranks one in nine. Creating a matrix on
+ * with three or four ranks one pair in five, with more ranks one pair in nine. Creating a matrix on
  * several nodes takes a tenth of a second if ranks outnumber cores, because MPI polls. */
 bool kernel_turn(int grid, int variant);
 
 /* Number of rounds of a stress loop: the environment variable OSLA_TEST_ROUNDS if set; otherwise
- * `usual`, or half of it with more than two ranks. */
+ * `usual`, or half of `usual` with more than two ranks. */
 int kernel_rounds(int usual);
 
 #endif

@@ -7,8 +7,8 @@
 /* Events of the calling rank. The loop of a factorisation begins with its first panel, product,
  * triangular solve or exchange of rows, and ends with the last event of these kinds. */
 typedef struct loop_trace {
-  int64_t work; /* number of panels, products, triangular solves and exchanges of rows; 0: this rank
-                   had no work */
+  int64_t work; /* number of panels, products, triangular solves and exchanges of rows; 0 if this
+                   rank had no work */
   int64_t inside, outside; /* number of collective operations that overlap the loop; number of
                               collective operations outside the loop */
 } loop_trace;

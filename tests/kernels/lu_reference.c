@@ -70,8 +70,8 @@ static osla_complex unit(uint64_t bits, int parts)
   return CMPLX(re[which], im[which]);
 }
 
-/* A multiplier below the pivot: 0 or half a unit; also one unit if it may be equal to the pivot in
- * size. */
+/* A multiplier below the pivot: 0 or half a unit, or also one unit if the multiplier may be as
+ * large as the pivot. */
 static osla_complex multiplier(uint64_t bits, int parts, bool may_tie)
 {
   uint64_t size = bits / 8 % (may_tie ? 4 : 2);
@@ -89,8 +89,8 @@ static osla_complex upper_element(uint64_t seed, int64_t i, int64_t j, int64_t z
   return CMPLX((double)(bits / 8 % 5) - 2.0, parts == 2 ? (double)(bits / 64 % 5) - 2.0 : 0.0);
 }
 
-/* Makes L with each row at its position in A, and the pivots. rows[i] [out]: position in A of row i
- * of L. */
+/* Makes L with each row at its position in A, and the pivots. rows[i] [out] is the row index in A
+ * of row i of L. */
 static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int64_t zero,
                         bool moves, int64_t *pivots, int64_t *rows)
 {

@@ -6,18 +6,18 @@
 #include "osla_lu.h"
 #include "tests/kernels/kernel_stress.h"
 
-/* A matrix A with known P, L and U, P A = L U, constructed from its factors. In each step the
- * candidates in rows before the pivot's row are smaller than the pivot by a factor of at least 2,
- * and those in later rows are at most equal to it. L contains 0, units and half units, and U whole
- * numbers with powers of two on the diagonal, so all intermediate results are exact. */
+/* A matrix A that is constructed from known factors, so that P A = L U with known P, L and U. In
+ * each step the candidates in rows before the pivot's row are smaller than the pivot by a factor of
+ * at least 2, and those in later rows are at most equal to it. L contains 0, units and half units,
+ * and U whole numbers with powers of two on the diagonal, so all intermediate results are exact. */
 typedef struct lu_known {
   dense a, lu;     /* m x n; `lu` contains U, and L without its unit diagonal */
   int64_t *pivots; /* [min(m, n)] row that each row was interchanged with, from 0 */
 } lu_known;
 
-/* Makes a known matrix. parts: 1 for real, 2 for complex elements. zero: the step whose pivot is 0
- * (column `zero` is then linearly dependent on earlier columns), or -1. moves: false if all pivots
- * are on the diagonal, so that no rows are interchanged. */
+/* Makes a known matrix. parts is 1 for real, 2 for complex elements. zero is the step whose pivot
+ * is 0 (column `zero` then depends linearly on earlier columns), or -1. moves is false if all
+ * pivots are on the diagonal, so that no rows are interchanged. */
 lu_known lu_known_make(int64_t m, int64_t n, int parts, uint64_t seed, int64_t zero, bool moves);
 void lu_known_free(lu_known *k);
 
@@ -52,20 +52,21 @@ lu_run lu_run_make(kernel_matrix *a, const dense *content, osla_pivoting pivotin
                    const char *name);
 void lu_run_free(lu_run *r);
 
-/* True if a test runs this pair of a grid and a variant: as kernel_turn decides, except on several
- * nodes, where one in three of these pairs is run with 3 or 4 ranks, and one variant in twenty for
- * each grid with more ranks. */
+/* True if a test runs this pair of a grid and a variant. On one node, or with one or two
+ * ranks, kernel_turn decides. On several nodes, a test with 3 or 4 ranks runs one in three of the
+ * pairs that kernel_turn selects, and a test with more ranks runs one variant in twenty for each
+ * grid. */
 bool lu_turn(osla_transport *t, int grid, int variant);
 
-/* A value of the option look_ahead, chosen by a number: -1, 1, 2, or 0 (the default, which is 1).
- */
+/* Chooses a value of the option look_ahead by a number: -1, 1, 2, or 0. The value 0 means the
+ * default, which is 1. */
 int lu_look_ahead(int which);
 int64_t lu_order(int64_t m, int64_t n);
-/* Largest |a_ij|. upper: only among elements with i <= j. */
+/* Largest |a_ij|. If `upper` is true, only elements with i <= j count. */
 double lu_largest(const dense *d, bool upper);
 
-/* Factors a double and a float matrix, both with the known factors, in turn, without a pause and
- * with delays, then checks both results. Collective. */
+/* Factors a double and a float matrix with the known factors directly one after the other, with
+ * delays on each rank, and then checks both results. Collective. */
 void lu_back_to_back(const lu_known *known, osla_pivoting pivoting);
 
 /* ---- checks of results ---- */
@@ -83,8 +84,8 @@ bool lu_expect_small(const lu_run *r);
  * matrices, because pivots are chosen by |re| + |im|. */
 bool lu_expect_bounded(const lu_run *r);
 bool lu_expect_pivots(const lu_run *r, const int64_t *pivots, const char *whose);
-/* Asserts that the reported growth is that computed from the factors, or 0 with partial pivoting,
- * and that `trusted` follows from the growth. */
+/* Asserts that the reported growth equals the growth computed from the factors, or 0 with partial
+ * pivoting, and that `trusted` follows from the growth. */
 bool lu_expect_growth(const lu_run *r);
 
 #endif

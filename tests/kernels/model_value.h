@@ -1,5 +1,6 @@
-/* One number of a star forest's unit, of any type: drawn from a seed, loaded, stored, and combined
- * as osla_forest.h says. This is a second and plain implementation, to compare the library with. */
+/* One number of a star forest's unit, of any type. Calls draw it from a seed, load it, store it,
+ * and combine two numbers as osla_forest.h says. This plain implementation is compared with the
+ * library. */
 #ifndef MODEL_VALUE_H
 #define MODEL_VALUE_H
 
@@ -30,8 +31,8 @@ model_value model_combine(osla_unit_type type, osla_forest_combine combine, mode
                           model_value value);
 
 /* Draws a number that depends only on the arguments. Sums of up to 200 numbers (13 for types of 8
- * bits) and products of up to 4 are exact in any order, but would not fit a smaller type. Values
- * with positions are often equal, and integers use all bits. */
+ * bits) and products of up to 4 numbers are exact in any order, but may not fit a smaller type.
+ * Values with positions are often equal, and integers use all bits. */
 model_value model_draw(osla_unit_type type, osla_forest_combine combine, uint64_t seed, uint64_t i,
                        uint64_t j);
 

@@ -15,8 +15,8 @@ enum { PARTS_M = 23, PARTS_N = 26, PARTS_NB = 4 };
 
 /* Position number `which` of a part in a PARTS_M x PARTS_N matrix. Parts begin at block corners or
  * elsewhere, end at the matrix's edge or before it, have one element, lie in one block, are empty,
- * or are the whole matrix. square: only parts with m = n. Returns false if there are fewer
- * positions. */
+ * or are the whole matrix. If `square` is true, only parts with m = n are chosen. Returns false if
+ * there are fewer positions. */
 bool parts_position(int which, bool square, part_position *p);
 
 osla_part parts_at(osla_matrix *a, part_position p);
@@ -35,7 +35,7 @@ osla_matrix *parts_alone(const osla_matrix *a, part_position p);
 typedef enum parts_written { PARTS_ALL, PARTS_LOWER, PARTS_UPPER } parts_written;
 
 /* Asserts that the elements of the part of `a` that the call may write are within tol of `alone`,
- * and that all other elements of `a` have the bits of `before`. Collective. */
+ * and that all other elements of `a` equal those of `before` bit by bit. Collective. */
 void parts_expect(const osla_matrix *a, const dense *before, part_position p, parts_written written,
                   const osla_matrix *alone, double tol, const char *what);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message to a halo of one rank's part. */
+/* A message with the values of a halo of one rank's part. */
 typedef struct message message;
 struct message {
   message *next;
@@ -18,7 +18,8 @@ struct message {
 typedef struct inlet {
   int from, theirs; /* rank that sends, and the index of the halo in the sender's list */
   int64_t *versions;
-  /* number of versions that were read; number of read versions that were packed so far */
+  /* number of versions that the run read; number of these versions that the replay has packed so
+     far */
   int64_t n, packed;
   message *first, *last; /* first and last of the messages that were packed and not yet read */
   int64_t depth;         /* depth of the message read last */

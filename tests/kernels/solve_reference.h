@@ -27,13 +27,13 @@ dense dense_op(osla_trans trans, const dense *d);
 dense dense_times(const dense *a, const dense *b); /* product A B of real or complex matrices */
 void dense_scale(osla_complex alpha, dense *d);
 
-/* Fills a distributed matrix of any type with a dense matrix of equal size, which has 1 part for a
- * real and 2 for a complex type. Collective. */
+/* Fills a distributed matrix of any type with a dense matrix of equal size, which has one number
+ * per element for a real type, and two for a complex type. Collective. */
 void matrix_set(const dense *d, osla_matrix *a);
 
 /* Interchanges row i with row pivots[i] for i = 0 .. m - 1, or in reverse order if `backward`. */
 void dense_swap_rows(dense *d, const int64_t *pivots, bool backward);
-/* Pivots such as a factorisation gives: i <= pivots[i] < n. The caller frees the array. */
+/* Random pivots like those of a factorisation: i <= pivots[i] < n. The caller frees the array. */
 int64_t *exact_pivots(int64_t n, uint64_t seed);
 /* This rank's pivots as osla_getrf would return them in ipiv. The caller frees the array. */
 int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots);

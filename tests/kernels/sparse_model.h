@@ -17,14 +17,14 @@ typedef enum sparse_kind {
 
 typedef struct sparse_model {
   int64_t m, n;
-  /* [ranks + 1] uneven blocks of rows and of columns; some ranks have none */
+  /* [ranks + 1] uneven blocks of rows and of columns; some ranks have no rows or columns */
   int64_t *row_start, *column_start;
   int64_t *first, *column; /* the whole matrix in compressed rows */
   double *value;
 } sparse_model;
 
 /* Makes a sparse matrix, m x n for SPARSE_RANDOM and SPARSE_EMPTY; the other kinds are square with
- * order m, which SPARSE_GRID raises to a square number. even: rows are distributed by
+ * order m, which SPARSE_GRID raises to a square number. If `even` is true, rows are distributed by
  * osla_even_blocks. */
 sparse_model sparse_model_make(sparse_kind kind, int64_t m, int64_t n, bool even);
 void sparse_model_free(sparse_model *model);

@@ -1,6 +1,7 @@
-/* Tests of Cholesky of the lower and the upper triangle: bitwise comparison for matrices whose
- * factor is exact, backward error for others; the other triangle stays unchanged; matrices that are
- * not positive definite; no collective operation in the loop; repeated calls. */
+/* Tests of Cholesky for the lower and the upper triangle. Exact factors are compared bitwise, and
+ * other factors are checked by their backward error. The other triangle must stay unchanged, a
+ * matrix that is not positive definite must be reported, and the loop must have no collective
+ * operation. Calls are also repeated. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -103,7 +104,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix in one block that is far larger than the matrix. */
+/* A matrix that lies in one block, with a block size far larger than its order. */
 static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();
@@ -132,8 +133,8 @@ static void test_empty(void)
 }
 
 /* Factors L L^T after diagonal element `bad` was changed, so that pivot `bad` is 0, negative or
- * NaN, and all earlier pivots are positive. Expected is info = bad + 1; LAPACK must give the same
- * info where it detects NaN. */
+ * NaN, and all earlier pivots are positive. The call must return info = bad + 1, and so must LAPACK
+ * if it detects NaN. */
 static void check_indefinite(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s,
                              int64_t bad, double change)
 {

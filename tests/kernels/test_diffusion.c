@@ -141,7 +141,7 @@ static void test_series(void)
     double *c = osla_test_allocate((size_t)g.points, sizeof *c);
     double *x = osla_test_allocate((size_t)g.points, sizeof *x);
     o.offset = i;
-    /* offset 1 as in the runs of the paper; offset 0 gives solutions with exact zeros */
+    /* with offset 1 as in the paper's runs; with offset 0, solutions have exact zeros */
     o.no_offset = i == 0;
     expand(&g, &o, start, c);
     for (int k = 0; k < 4; k++) {

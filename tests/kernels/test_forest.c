@@ -11,8 +11,8 @@ enum { POOL = 200000 };
 
 /* ---- set-up and queries of star forests ---- */
 
-/* Checks the list `ranks`. of_roots: the ranks that own the roots of this rank's leaves; otherwise
- * the ranks that own the leaves of this rank's roots. */
+/* Checks the list `ranks`. If `of_roots` is true, it must be the ranks that own the roots of this
+ * rank's leaves, otherwise the ranks that own the leaves of this rank's roots. */
 static void expect_ranks(const model_graph *g, int n, const int *ranks, bool of_roots)
 {
   int me = osla_test_rank(), at = 0;

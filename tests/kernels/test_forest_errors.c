@@ -339,8 +339,8 @@ static void test_too_many(void)
 }
 
 /* While some ranks have a transfer under way, a program destroys the forest, or frees the memory of
- * the values. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost. Transfers
- * that have ended did not wait for their readers. */
+ * the values. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost. The
+ * ended transfers were ended by osla_forest_end_read, which does not wait for readers. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();

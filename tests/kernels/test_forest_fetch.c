@@ -1,7 +1,7 @@
 /* Tests of fetches of star forests with OSLA_SUM_ARRIVAL. Each leaf gets the value that its root
- * had before the leaf's own value was added. The order of the leaves is free, except that leaves of
- * one rank follow the order of its list: if the answers of a root are sorted, the next answer is an
- * answer plus the value that its leaf added. */
+ * had before the leaf's own value was added. Values of one rank are added in the order of its list
+ * of leaves; otherwise any order is right. If the answers of a root are sorted, each answer plus
+ * the value that its leaf added must be the next answer. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 

@@ -1,5 +1,5 @@
-/* Tests of star forests under load: several transfers under way, which each rank ends in another
- * order; ranks that sleep at random, or wait in other calls. */
+/* Tests of star forests under load. Several transfers are under way, and each rank ends them in
+ * another order. Ranks sleep at random, or wait in other calls. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 

@@ -1,5 +1,5 @@
-/* Tests of star forests at their limits: number of transfers under way, indices, memory, arrays,
- * and ranks that wait in other libraries. */
+/* Tests of star forests at their limits: many transfers under way, large indices, little memory,
+ * many arrays, and ranks that wait in calls of other libraries. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -175,9 +175,9 @@ static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, do
   }
 }
 
-/* A transfer is repeated with equal arguments, although something changed between the calls: its
- * array of vertices was freed and another one may have the same address; or there were transfers
- * with other units or other memory, or a refused call. */
+/* Repeats a transfer with equal arguments after something has changed. Either the transfer's array
+ * of vertices was freed, and a new array may have its address, or there was a transfer with another
+ * unit or other memory, or there was a refused call. */
 static void test_asked_again(void)
 {
   osla_transport *t = osla_test_transport();

@@ -176,9 +176,9 @@ static double inexact(int rank, int64_t at, int k)
 
 enum { WIDE = 3 };
 
-/* Adds all values of leaves to the roots in the documented order. roots [in, out]: the roots of all
- * ranks, those of rank p from start[p] on. before [out]: for each leaf of this rank, the value of
- * its root before the leaf was added. */
+/* Adds all values of leaves to the roots in the documented order. roots [in, out] contains the
+ * roots of all ranks; the roots of rank p begin at start[p]. before [out] contains, for each leaf
+ * of this rank, the value of its root before the leaf was added. */
 static void sum_serially(const model_graph *g, const int64_t *start, double *roots, double *before)
 {
   for (int p = 0; p < g->size; p++)

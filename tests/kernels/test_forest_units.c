@@ -92,8 +92,8 @@ static void test_placed(void)
   run_types(OSLA_UNIT_FLOAT_AT, OSLA_UNIT_INT64_AT);
 }
 
-/* Between nodes, the values of roots that form a block are packed row by row: in one message, and
- * in several that end within a row or a vertex. */
+/* Between nodes, the values of roots that form a block are packed row by row: once in one message,
+ * and once in several messages that end within a row or a vertex. */
 static void test_blocks(void)
 {
   static const struct {

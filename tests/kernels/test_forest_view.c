@@ -20,8 +20,8 @@ static void expect(const char *text, const char *expected)
   OSLA_ASSERT_MSG(strcmp(text, expected) == 0, "found:\n%sexpected:\n%s", text, expected);
 }
 
-/* A forest of three leaves on each rank, joined to roots of the next rank: to consecutive ones
- * (in_a_row), or to others. */
+/* A forest of three leaves on each rank, joined to roots of the next rank. These roots are
+ * consecutive if `in_a_row` is true, and otherwise not. */
 static osla_forest *make(osla_transport *t, bool in_a_row)
 {
   const int next = (osla_test_rank() + 1) % osla_test_size();

@@ -1,7 +1,8 @@
 /* Sends large panels (kernels/common/panels.h) from one rank to all others of its process row, on
  * the flat, ring and tree routes, and reports the number of copies that leave the root's node and
- * the time. If OSLA_TEST_LINE is set, links between hosts must be slower than memory, and the ring
- * must be twice as fast as the flat route. The MPI_ functions in this file count the calls of MPI.
+ * the time. OSLA_TEST_LINE may be set on hosts whose links are slower than memory; the ring must
+ * then be twice as fast as the flat route. Functions of this file with names of MPI functions count
+ * the calls.
  */
 #include "kernels/common/panels.h"
 #include "osla_clock.h"

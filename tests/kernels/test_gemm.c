@@ -1,5 +1,5 @@
 /* Tests of osla_gemm, compared with a serial product: bitwise for whole numbers, otherwise element
- * by element with the usual bound of rounding errors. Shapes, grids, options. */
+ * by element with the usual bound of rounding errors. The tests vary shapes, grids and options. */
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"

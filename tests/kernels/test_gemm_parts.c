@@ -1,5 +1,6 @@
-/* Tests of osla_gemm with parts of matrices: inside larger matrices, in other blocks, on other
- * grids, several parts of one matrix; overlapping parts and all other errors. */
+/* Tests of osla_gemm with parts of matrices: parts of larger matrices, in other blocks, on other
+ * grids, and several parts of one matrix. Overlapping parts and all other errors are tested,
+ * too. */
 #include "osla_index.h"
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
@@ -157,8 +158,8 @@ static void check_shared(osla_grid *grid, int role, array *x, int64_t row, int64
   kernel_free(&other);
 }
 
-/* C in the memory of an operand, completely or partially, or on one rank only, is refused. C may
- * lie beside the operand, or in the padding between its columns. */
+/* A product with C in the memory of an operand, completely, partially, or on one rank only, is
+ * refused. C may lie beside the operand, or in the padding between the operand's columns. */
 static void test_shared_memory(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,6 +1,6 @@
 /* Tests of products in which data that several ranks of a node need are transferred to the node
- * only once: correct results with delays, on all grids, for whole matrices and parts; and the
- * number of bytes transferred. */
+ * only once. Results must be correct with delays, on all grids, for whole matrices and parts. The
+ * number of transferred bytes is checked, too. */
 #include "osla_index.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -142,8 +142,8 @@ static double got(osla_transport *t, const operands *x, bool alone)
 }
 
 /* In a grid of one process row, all ranks need the same panels of A, and each owns the panels of B
- * that it needs. In a grid of one process column, A and B are exchanged. If nodes have equal size,
- * a node that shares panels transfers as much as one rank does without sharing. */
+ * that it needs. In a grid of one process column, the roles of A and B are exchanged. If nodes have
+ * equal size, a node that shares panels transfers as much as one rank does without sharing. */
 static void test_got_once(void)
 {
   osla_transport *t = osla_test_transport();

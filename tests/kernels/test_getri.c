@@ -1,6 +1,7 @@
-/* Tests of inverses from LU factors, all types, with and without interchanges: residual with the
- * original matrix, on every grid, in owned and wrapped memory; the inverse of a permutation to the
- * last bit; zeros on the diagonal of U; no collective operation in the loop; repeated calls. */
+/* Tests of inverses from LU factors in all types, with and without interchanges, on every grid, in
+ * owned and wrapped memory. The residual with the original matrix must be small, and the inverse of
+ * a permutation must be exact. Zeros on the diagonal of U must be reported, and the loop must have
+ * no collective operation. Calls are also repeated. */
 #include "osla_inverse.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -112,7 +113,8 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix in one block that is far larger than the matrix; and an empty matrix. */
+/* A matrix that lies in one block, with a block size far larger than its order, and an empty
+ * matrix. */
 static void test_huge_and_empty(void)
 {
   osla_transport *t = osla_test_transport();
@@ -164,7 +166,7 @@ static void test_permutation(void)
   osla_transport_destroy(&t);
 }
 
-/* U has zeros on the diagonal, at `bad` and in later rows. info must name the first one, and the
+/* U has zeros on the diagonal, in row `bad` and in later rows. info must name row `bad`, and the
  * matrix must stay unchanged. */
 static void test_singular(void)
 {

@@ -28,8 +28,8 @@ static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int fi
   }
 }
 
-/* Makes an accumulator, adds updates and commits. is_long: then a second commit, more updates, a
- * reset, and updates after the reset. */
+/* Makes an accumulator, adds updates and commits. If `is_long` is true, a second commit, more
+ * updates, a reset, and updates after the reset follow. */
 static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_options *o,
                  bool is_long)
 {
@@ -143,8 +143,8 @@ static void test_by_hand(void)
   osla_transport_destroy(&t);
 }
 
-/* The smallest piece_bytes cuts updates by rows and by columns, on the node and in messages; then
- * piece_bytes is large, so that only the smallest message buffers cut updates. */
+/* The smallest piece_bytes cuts updates by rows and by columns, on the node and in messages. With a
+ * large piece_bytes, only the smallest message buffers cut updates. */
 static void test_pieces(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,6 +1,7 @@
-/* Tests of how the ranks of a node detect which other ranks (origins) have sent updates. First
- * without communication, for ten thousand origins: the tree of words that an origin sets, and the
- * queue of waiting origins. Then messages between nodes, with a tree of several levels. */
+/* Tests of how the ranks of a node detect which other ranks (origins) have sent updates. The first
+ * tests use no communication. They check the tree of words that an origin sets, and the queue of
+ * waiting origins, for ten thousand origins. The last test sends messages between nodes, with a
+ * tree of several levels. */
 #include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"

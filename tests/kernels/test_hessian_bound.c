@@ -1,5 +1,5 @@
-/* Tests of the accumulator's order-independent mode: fixed-point numbers, and values beyond the
- * bound. */
+/* Tests of the accumulator's order-independent mode: its fixed-point numbers, and values that
+ * exceed its bound. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"

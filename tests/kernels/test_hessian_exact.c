@@ -1,7 +1,8 @@
-/* Tests of the accumulator's order-independent mode: equal bits on any grid, with any block size,
- * piece size, number of threads, distribution of updates and number of commits; values beyond the
- * bound are reported. As reference, one rank makes all updates in order on a 1 x 1 grid. Sums of
- * updates by blocks U are also compared with fixed-point sums that the test computes. */
+/* Tests of the accumulator's order-independent mode. Sums must have equal bits on any grid, with
+ * any block size, piece size, number of threads, distribution of updates and number of commits.
+ * Values beyond the bound must be reported. For the reference, one rank makes all updates in order
+ * on a 1 x 1 grid. Sums of updates by blocks U are also compared with fixed-point sums that the
+ * test computes. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -100,8 +101,8 @@ static void reference(osla_transport *t, osla_uplo uplo, osla_dtype dtype, bool 
   osla_grid_destroy(&grid);
 }
 
-/* One way to make the updates: block and piece size, distribution and order of the updates, numbers
- * of threads and of commits. */
+/* One way to make the updates: sizes of blocks and pieces, distribution and order of the updates,
+ * number of threads, and number of commits. */
 typedef struct variant {
   int64_t nb;
   size_t piece_bytes;

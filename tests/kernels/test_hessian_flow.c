@@ -1,6 +1,6 @@
-/* Tests of the accumulator under load: concurrent updates of the same elements, slow owners whose
- * message buffers are full, ranks that wait in commit while other ranks update, random delays, the
- * progress thread. */
+/* Tests of the accumulator under load: ranks update the same elements at the same time, owners with
+ * full message buffers are slow, ranks wait in commit while other ranks update, ranks are delayed
+ * at random, and a progress thread runs. */
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"

@@ -14,7 +14,7 @@
 enum { N = 96, THREADS = 2 };
 
 /* Options with pieces of 4 KiB and messages of 16 KiB, so that each owner's part of an update takes
- * several. */
+ * several pieces. */
 static osla_hessian_options tight(void)
 {
   osla_hessian_options o = {0};
@@ -93,9 +93,9 @@ static void *work(void *arg)
   return NULL;
 }
 
-/* All threads of all ranks make updates at the same time. checks: between its updates, each thread
- * checks that the elements of each owner on its node are equal. At the end every element must equal
- * the number of updates. */
+/* All threads of all ranks make updates at the same time. If `checks` is true, each thread checks
+ * between its updates that the elements of each owner on its node are equal. At the end every
+ * element must equal the number of updates. */
 static void run_jobs(osla_hessian_options o, bool checks)
 {
   osla_transport *t = NULL;

@@ -1,6 +1,6 @@
-/* Tests of the option node_sums, which adds the updates of a node's ranks before they are sent: the
- * same bits as without the option, each node sends at most one H, and memory stays below the cap.
- * On one node the option has no effect. */
+/* Tests of the option node_sums, which adds the updates of a node's ranks before they are sent. The
+ * result must have the same bits as without the option, each node must send at most one H, and
+ * memory must stay below the cap. On one node the option has no effect. */
 #include "tests/hessian_reference.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* Tests of types, operations and shapes of the accumulator: float updates of a double matrix,
- * minimum, maximum, a user function, the whole matrix, other initial values, indices of very large
- * matrices. */
+/* Tests of types, operations and shapes of the accumulator: float updates of a double matrix, the
+ * operations minimum, maximum and a user function, matrices stored as a whole, other initial
+ * values, and indices of very large matrices. */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -120,7 +120,7 @@ static double larger(double old, double value)
   return value > old ? value : old;
 }
 
-/* User function that combines two values into the absolute value of the larger one in magnitude. */
+/* User function that returns the larger of the absolute values of two numbers. */
 static double magnitude(double old, double value)
 {
   return fmax(fabs(old), fabs(value));

@@ -1,6 +1,6 @@
-/* Tests of messages of the accumulator to owners on other nodes: format and number of bytes, small
- * updates that are sent together, columns of G sent instead of sums, memory below the cap, and a
- * soak test of random runs. */
+/* Tests of messages of the accumulator to owners on other nodes. They check the format and the
+ * number of bytes, small updates that are sent together, columns of G that are sent instead of
+ * sums, and that memory stays below the cap. A soak test makes random runs. */
 #include "kernels/hessian/hessian_message.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"

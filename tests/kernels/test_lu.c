@@ -1,6 +1,7 @@
-/* Tests of LU without pivoting, and of properties of all kinds of pivoting: bitwise comparison for
- * matrices with exact factors, backward error for others; zero pivots, growth, wrong calls, and
- * repeated calls with delays. Pivoting is tested in test_lu_pivot.c and test_lu_hard.c. */
+/* Tests of LU without pivoting, and of properties of all kinds of pivoting. Exact factors are
+ * compared bitwise, and other factors are checked by their backward error. Further tests have zero
+ * pivots, growth, wrong calls, and repeated calls with delays. Pivoting itself is tested in
+ * test_lu_pivot.c and test_lu_hard.c. */
 #include "tests/kernels/lu_reference.h"
 #include "tests/osla_test_help.h"
 
@@ -75,7 +76,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix in one block that is far larger than the matrix. */
+/* A matrix that lies in one block, with a block size far larger than its order. */
 static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,6 +1,6 @@
-/* Tests of LU for matrices that are known to be difficult: growth, bad scaling, near-singular and
- * symmetric matrices, numbers near the ends of the range, NaN and infinity; and for accumulated
- * Hessians. Every run must end with the same result on all ranks. */
+/* Tests of LU for accumulated Hessians and for matrices that are known to be difficult: matrices
+ * with growth or bad scaling, near-singular and symmetric matrices, and matrices with numbers near
+ * the ends of the range, NaN or infinity. Every run must end with the same result on all ranks. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "tests/kernels/lu_reference.h"
@@ -92,7 +92,8 @@ typedef struct hard_case {
   const char *name;
   lu_element *f;
   bool stable;   /* true if the residual is bounded by |A| also with tournament pivoting */
-  int unpivoted; /* expected value of `trusted` without pivoting: 1 true, 0 false, -1 either */
+  int unpivoted; /* expected value of `trusted` without pivoting: 1 for true, 0 for false, -1 for
+                    either */
 } hard_case;
 
 static const hard_case list[] = {{"Wilkinson's growth", wilkinson, false, 0},
@@ -247,8 +248,8 @@ static void test_nan(void)
 /* ---- accumulated Hessians ---- */
 
 /* Accumulates a Hessian as the command osla assemble does: each datum is a path through some
- * unknowns, and the diagonal is increased (damped). indefinite: for every third unknown, a negative
- * term exceeds the data and the damping. */
+ * unknowns, and the diagonal is increased (damped). If `indefinite` is true, a negative term for
+ * every third unknown exceeds the data and the damping. */
 static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite)
 {
   enum { PATHS = 60, LENGTH = 9 };

@@ -1,6 +1,7 @@
-/* Tests of LU with pivoting: matrices with known pivots and factors, compared bitwise, for every
- * grid, shape, block and look-ahead; random matrices compared with LAPACK's pivots and error
- * bounds; singular matrices; no collective operation in the loop; repeated calls with delays. */
+/* Tests of LU with pivoting. Matrices with known pivots and factors are compared bitwise, for every
+ * grid, shape, block size and look-ahead. Random matrices are checked by LAPACK's pivots and by
+ * error bounds. Further tests have singular matrices, and repeated calls with delays. The loop must
+ * have no collective operation. */
 #include "osla_random.h"
 #include "osla_trace.h"
 #include "tests/kernels/kernel_trace.h"

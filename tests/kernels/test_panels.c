@@ -1,6 +1,6 @@
-/* Tests of panels (kernels/common/panels.h) without a kernel: two kinds of panels of random size,
- * in pieces, on every grid and every route. All arriving bytes are checked, so that a rank that
- * overwrites a panel which another rank still reads is detected. */
+/* Tests of panels (kernels/common/panels.h) without a kernel. Two kinds of panels of random size
+ * are sent in pieces, on every grid and every route. All arriving bytes are checked, which detects
+ * a rank that overwrites a panel while another rank still reads it. */
 #include "kernels/common/panels.h"
 #include "osla_random.h"
 #include "src/base/futex.h"

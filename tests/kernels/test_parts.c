@@ -1,5 +1,5 @@
-/* Tests of parts of matrices: copies, transposes, norms, multiples and contents; views of parts;
- * errors of all calls on parts. */
+/* Tests of calls on parts of matrices: copies, transposes, norms, multiples, contents and views of
+ * parts, and the errors of all these calls. */
 #include "osla_index.h"
 #include "src/matrix/part_view.h"
 #include "tests/complex_help.h"

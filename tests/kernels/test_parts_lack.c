@@ -1,7 +1,7 @@
 /* Tests of calls on parts in which one allocation fails on one rank, for each allocation of the
  * call in turn. All ranks must fail together with the message of that rank and change nothing; or,
- * if the call can continue without the memory, the result is the same as usual. The parts are such
- * as calls use in place, and such as calls copy. */
+ * if the call can continue without the memory, the result is the same as usual. The calls use some
+ * of the parts in place, and copy the others. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"

@@ -1,7 +1,7 @@
-/* Tests of inverses from Cholesky factors, both triangles, all types: residual with the original
- * matrix, and comparison with LAPACK's inverse from the same factor. The elements outside the
- * triangle stay unchanged; zeros on the diagonal; no collective operation in the loop; repeated
- * calls. */
+/* Tests of inverses from Cholesky factors, in both triangles and all types. The residual with the
+ * original matrix must be small, and the inverse is compared with LAPACK's inverse from the same
+ * factor. The elements outside the triangle must stay unchanged, zeros on the diagonal must be
+ * reported, and the loop must have no collective operation. Calls are also repeated. */
 #include "osla_blas.h"
 #include "osla_gemm.h"
 #include "osla_inverse.h"
@@ -149,7 +149,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix in one block that is far larger than the matrix. */
+/* A matrix that lies in one block, with a block size far larger than its order. */
 static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();

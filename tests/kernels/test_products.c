@@ -15,8 +15,9 @@
 typedef enum kind { SYMM, HEMM, TRMM, GEMV, SYMV, HEMV, KINDS } kind;
 static const char *const names[KINDS] = {"symm", "hemm", "trmm", "gemv", "symv", "hemv"};
 
-/* One product. n is the order of A (gemv: its rows). other is the number of columns of B, or of
- * rows if A is on the right (gemv: the columns of A). */
+/* One product. `n` is the order of A (for gemv, its number of rows). `other` is the number of
+ * columns of B, or the number of rows of B if A is on the right (for gemv, the number of columns of
+ * A). */
 typedef struct trial {
   kind kind;
   osla_side side;
@@ -225,7 +226,7 @@ static trial trial_of(uint64_t seed, kind k)
 }
 
 /* Every kind of product on all grids, with sizes from 0 on, odd positions of the parts and other
- * arguments chosen by a seed. All of them are small enough for one diagonal square of A. */
+ * arguments chosen by a seed. All products are so small that A is not cut into several squares. */
 static void test_small(void)
 {
   osla_transport *t = osla_test_transport();
@@ -241,7 +242,7 @@ static void test_small(void)
 }
 
 /* Products so large that A is cut into several squares along the diagonal, the last one of which is
- * smaller; with block sizes that allow equal halves, and others. */
+ * smaller. Some of the block sizes allow equal halves, others do not. */
 static void test_halves(void)
 {
   static const int64_t sizes[][2] = {{600, 16}, {700, 600}, {1100, 64}, {513, 7}};

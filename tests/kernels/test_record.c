@@ -1,5 +1,5 @@
-/* Tests of the records of iterations, and of their replay on one rank: the replay gives the bits of
- * the run, the depth gives the error bound, and schedules made by hand give the known result. */
+/* Tests of the records of iterations and of their replay on one rank. A replay must give the bits
+ * of the run, and its depth the error bound. Schedules made by hand must give known results. */
 #include "kernels/iterate/iterate.h"
 #include "osla_iterate_record.h"
 #include "tests/kernels/replay_reference.h"
@@ -328,7 +328,7 @@ static void test_lags(void)
   osla_reading readings[] = {{0, 0, 0}, {0, 3, 1}, {2, 1, 0}, {2, 2, 0}, {5, 9, 1}};
   const osla_record r = {
     .sweeps = 6, .returned = 6, .n_readings = 5, .readings = readings, .complete = true};
-  /* lags (in sweeps) of the readings of halo 0: 0 1 | 0 1 2 3; of halo 1: -3 -2 -1 0 1 | -4 */
+  /* lags in sweeps; | separates readings. Halo 0: 0 1 | 0 1 2 3. Halo 1: -3 -2 -1 0 1 | -4 */
   const int64_t expected[] = {2, 1, 1, 3, 3, 1, 1};
   int64_t count[7] = {0};
   osla_record_lags(&r, 2, 3, count);

@@ -176,7 +176,7 @@ static osla_err with_dense_splitting(const operands *s, int word, uint64_t value
   return err;
 }
 
-/* Makes an iteration, or (sweeps) a preconditioner that consists of sweeps. */
+/* Makes an iteration or, if `sweeps` is true, a preconditioner that consists of sweeps. */
 static osla_err with_iterations(const operands *s, int word, uint64_t value, bool sweeps)
 {
   osla_iterate_options o = {0};

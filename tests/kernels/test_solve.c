@@ -1,6 +1,7 @@
-/* Tests of solves with the factors of LU and Cholesky: compared bitwise if solution and factors are
- * whole numbers, with interchanges; by the scaled residual with factors of LAPACK and of OSLA; for
- * right-hand sides in other distributions, and for right-hand sides that every rank has completely.
+/* Tests of solves with the factors of LU and Cholesky, with interchanges. Solutions are compared
+ * bitwise if solution and factors are whole numbers. Solutions from factors of LAPACK and of OSLA
+ * are checked by the scaled residual. Right-hand sides have other distributions than the matrix, or
+ * every rank has all of them.
  */
 #include "kernels/solve/rhs.h"
 #include "osla_blas.h"
@@ -25,8 +26,8 @@ static const solve_case cases_of_sizes[] = {
 enum { N_SIZES = sizeof cases_of_sizes / sizeof cases_of_sizes[0] };
 
 /* A solve with exact factors, stored as the library stores them, and B computed from an exact X.
- * Kinds 0 and 1: Cholesky, lower and upper; 2 to 4: LU with transposes N, T, C; 5: LU without
- * interchanges. */
+ * Kinds 0 and 1 are Cholesky with the lower and the upper triangle, kinds 2 to 4 are LU with
+ * transposes N, T and C, and kind 5 is LU without interchanges. */
 enum { KINDS = 6 };
 
 typedef struct problem {
@@ -208,8 +209,8 @@ static int64_t *factor_by_lapack(osla_matrix *a)
   return ipiv;
 }
 
-/* Solves A X = B and checks the scaled residual. how: -2 factors by LAPACK's LU, -1 by OSLA's LU
- * without pivoting, otherwise by Cholesky of the triangle `how`. */
+/* Solves A X = B and checks the scaled residual. If `how` is -2, A is factored by LAPACK's LU; if
+ * it is -1, by OSLA's LU without pivoting; otherwise by Cholesky of the triangle `how`. */
 static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int how)
 {
   double value = -1.0;
@@ -319,8 +320,8 @@ static void test_stress(void)
 }
 
 /* Block width of right-hand sides that are distributed by columns. On one node, so many process
- * columns are used that each has about eight right-hand sides; on several nodes all of them are
- * used. */
+ * columns are used that each has about eight right-hand sides; on several nodes all process columns
+ * are used. */
 static void test_placing(void)
 {
   const struct {

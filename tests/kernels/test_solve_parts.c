@@ -206,8 +206,8 @@ typedef struct equations {
 } equations;
 
 /* Makes a part A and a part B of right-hand sides. If possible, B is in the same matrix as A in
- * every second turn. right: B is multiplied by A from the right, and its rows are the right-hand
- * sides. */
+ * every second turn. If `right` is true, A is on the right in the solve, and the rows of B are the
+ * right-hand sides. */
 static equations make_equations(osla_grid *grid, osla_dtype dtype, part_position p, int turn,
                                 bool right, osla_fill fill)
 {

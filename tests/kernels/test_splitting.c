@@ -23,8 +23,8 @@ typedef struct kind {
   double diagonal, wind;
 } kind;
 
-/* First row of each rank: the first rank has most rows, and each further one has half as many; with
- * many ranks some have none. */
+/* First row of each rank: the first rank has the most rows, and each further rank has half as many
+ * as the rank before it. With many ranks, some have no rows. */
 static int64_t *distribute(int64_t n)
 {
   const int size = osla_test_size();
@@ -257,9 +257,9 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
 }
 
 /* Tests alpha for 2 x 2 blocks B and C for which all rows of |B^-1| |C| have the same sum, which is
- * then its spectral radius. For the first matrix, an M-matrix, it equals rho(|M|). For the second
- * one it is three times as large. The third one is factored with an interchange. For the last one,
- * which is nearly singular, no bound is found. */
+ * then its spectral radius. For the first matrix, an M-matrix, this spectral radius equals
+ * rho(|M|). For the second one it is three times rho(|M|). The third one is factored with an
+ * interchange. For the last one, which is nearly singular, no bound is found. */
 static void test_block_bound(void)
 {
   static const double m_matrix[] = {2, -1, -1, 2}, positive[] = {2, 1, 1, 2};
@@ -289,8 +289,9 @@ static void test_many_steps(void)
     start[p] = N;
   for (int i = 0; i <= N; i++)
     first[i] = osla_test_rank() == 0 ? i * N : 0;
-  static const double radius[] = {10.0, 1.8, 0.2}; /* spectral radius of |M|; off the diagonal of
-                                                      0.9, all elements are 0.9 radius / (n - 1) */
+  static const double radius[] = {10.0, 1.8,
+                                  0.2}; /* spectral radius of |M|; the diagonal elements are 0.9,
+                                           and all others are 0.9 radius / (n - 1) */
   for (int r = 0; r < 3; r++) {
     double alpha = 0.0;
     osla_csr *a;

@@ -1,5 +1,5 @@
-/* Tests of dense systems that are solved as fixed-point iterations: ranks read rows one-sided, from
- * one stored triangle or from the whole matrix, on all grids, in all modes. */
+/* Tests of dense systems that are solved as fixed-point iterations, on all grids and in all modes.
+ * Ranks read rows by one-sided access, from one stored triangle or from the whole matrix. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "osla_random.h"

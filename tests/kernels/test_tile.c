@@ -1,5 +1,5 @@
-/* Tests of the tiles into which products are cut (kernels/common/panels.h): nearly equal, neither
- * too large nor too small. */
+/* Tests of the tiles into which products are cut (kernels/common/panels.h). The tiles must be
+ * nearly equal, and neither too large nor too small. */
 #include "kernels/common/panels_state.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"

@@ -1,5 +1,5 @@
-/* Tests of triangular solves: all sides, triangles, transposes and types, compared bitwise for
- * whole numbers in solution and triangle. */
+/* Tests of triangular solves for all sides, triangles, transposes and types. Results are compared
+ * bitwise, because solution and triangle have whole numbers. */
 #include "kernels/solve/trsm.h"
 #include "osla_solve.h"
 #include "tests/kernels/solve_reference.h"
@@ -26,8 +26,8 @@ typedef struct variant {
   osla_diag diag;
 } variant;
 
-/* Combination number i of side, triangle, transpose and diagonal, in an order in which successive
- * ones differ in several arguments. */
+/* Combination number i of side, triangle, transpose and diagonal. The order is such that successive
+ * combinations differ in several arguments. */
 enum { VARIANTS = 24 };
 
 static variant variant_of(int64_t i)
@@ -90,8 +90,8 @@ static void test_trsm(void)
   grids_close(&g);
 }
 
-/* Every combination of arguments on one grid with several process rows and columns: in every type
- * on one or two ranks, in one type on more ranks, and on more than four ranks only half of the
+/* Runs every combination of arguments on one grid with several process rows and columns. One or two
+ * ranks run every type, and more ranks run one type. More than four ranks run only half of the
  * combinations. */
 static void test_variants(void)
 {
