@@ -38,7 +38,7 @@ typedef struct bench_settings {
   int grids[BENCH_MAX_GRIDS][2];
   int n_grids;
   osla_grid_order order;
-  bool order_chosen; /* true: osla_grid_choose_order chooses the order for each grid */
+  bool order_chosen; /* true: osla_grid_choose_order chooses the order of the ranks in each grid */
   int64_t nb;        /* block size of the current case, one element of nbs */
   int reps;
   osla_dtype dtype;
@@ -232,7 +232,8 @@ typedef struct bench_impl {
 enum { BENCH_NO_NB = -1 };
 
 typedef enum bench_unit {
-  BENCH_GFLOPS,      /* unit GF/s; the work is in floating-point operations */
+  BENCH_GFLOPS, /* The unit is GF/s, and the work of a run is a number of floating-point operations.
+                 */
   BENCH_MELEMENTS,   /* unit million elements/s; the work is in elements */
   BENCH_GBYTES,      /* unit GB/s; the work is in bytes */
   BENCH_MICROSECONDS /* microseconds of one operation; lower is better */

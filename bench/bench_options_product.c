@@ -1,4 +1,4 @@
-/* Options of products, and --ref-nb. See bench_options.h. */
+/* Options of osla-bench for products, and the option --ref-nb. See bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_options.h"

@@ -1,4 +1,4 @@
-/* Options of updates. See bench_options.h. */
+/* Options of osla-bench for updates. See bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_options.h"

@@ -143,8 +143,8 @@ static osla_err transfer_osla(put_data *d)
   return OSLA_OK;
 }
 
-/* Ranks that start no transfer go on to the reduction that follows the run. Waiting there makes
- * progress. */
+/* Ranks that start no transfer go on to the reduction that follows the run. While they wait in the
+ * reduction, the library makes progress on the transfers. */
 static osla_err run_osla(void *data)
 {
   put_data *d = data;

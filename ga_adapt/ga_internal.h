@@ -82,8 +82,8 @@ typedef struct ga_making {
  * `array`, also on failure. Collective. */
 osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
 
-/* Convert BLAS's letters, lower or upper case: 'l' and 'u', or 'n', 't' and 'c'. Local. Errors:
- * ARG.
+/* Functions that convert a letter of the BLAS, in lower or upper case, to an enumerator: 'l' and
+ * 'u', or 'n', 't' and 'c'. Local. Errors: ARG.
  */
 osla_err osli_ga_uplo(char letter, osla_uplo *uplo);
 osla_err osli_ga_trans(char letter, const char *name, osla_trans *trans);

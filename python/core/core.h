@@ -22,9 +22,10 @@ PyMODINIT_FUNC PyInit__core(void);
 /* Imports the exception classes. Called early, because errors may be raised while Python ends,
  * when nothing can be imported any more. False, with an exception, on failure. */
 bool osla_py_errors_ready(void);
-/* Raises the exception of the error code, with osla_error_text; returns NULL. */
+/* Raises the exception that belongs to the error code, with the text of osla_error_text; returns
+ * NULL. */
 PyObject *osla_py_raise(osla_err err);
-/* Raises the exception of the error code, with the given text; returns NULL. */
+/* Raises the exception that belongs to the error code, with the given text; returns NULL. */
 PyObject *osla_py_refuse(osla_err err, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 /* Returns None for OSLA_OK; otherwise raises the exception of the error code and returns NULL. */
@@ -104,12 +105,12 @@ typedef struct osla_py_deferred {
 /* The Python type of all handles; created by osla_py_handles_ready. */
 extern PyTypeObject *osla_py_handle_type;
 
-/* Creates the handle of a new object. The handle owns the object unless borrowed; on failure, NULL
- * and an exception, an owned object is destroyed. */
+/* Creates the handle of a new object. The handle owns the object unless it is borrowed. On failure
+ * returns NULL with an exception, and destroys an object that the handle would have owned. */
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner,
                        bool borrowed);
 
-/* Returns the handle, if it has this kind and its object exists; else NULL and an exception. */
+/* Returns the handle, if its object has this kind and exists; otherwise NULL, with an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
 /* Works as osla_py_handle_of, but also accepts a handle that the caller has begun to destroy. */
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
@@ -130,13 +131,13 @@ int osla_py_as_file(PyObject *object, void *out);
 int osla_py_as_forest(PyObject *object, void *out);
 int osla_py_as_csr(PyObject *object, void *out);
 
-/* Converter of a part of a matrix, the tuple (handle, i, j, m, n); stores an osla_part.
- * osla_py_handle_in returns the matrix's handle. */
+/* Converts a part of a matrix, given as the tuple (handle, i, j, m, n), and stores it as an
+ * osla_part. osla_py_handle_in returns the matrix's handle. */
 int osla_py_as_part(PyObject *object, void *out);
 osla_py_handle *osla_py_handle_in(PyObject *part);
 
-/* Converter of a number; stores an osla_complex, which is the type of alpha and beta in library
- * calls. */
+/* Converts a number, and stores it as an osla_complex, which is the type of alpha and beta in
+ * library calls. */
 int osla_py_as_complex(PyObject *object, void *out);
 
 /* Moves a collective object to the transport's list of objects to destroy. An object in the list
@@ -147,8 +148,8 @@ void osla_py_note_destroyed(osla_py_handle *handle);
 /* Destroys an object immediately, without waiting for other ranks to drop it. */
 osla_err osla_py_destroy(osla_py_handle *handle);
 extern PyMethodDef osla_py_lifetime_methods[];
-/* Count the users of the memory behind the handle; for a borrowed object also at the object's
- * owner. */
+/* Functions that count the users of the memory behind the handle. Users of a borrowed object are
+ * also counted at the object's owner. */
 void osla_py_pin(osla_py_handle *handle);
 void osla_py_unpin(osla_py_handle *handle);
 /* Removes a handle from its transport's list of living objects. */
@@ -186,7 +187,8 @@ int osla_py_calls_running(void);
 
 /* ---- the Python type of handles (handle_type.c) ---- */
 
-/* Creates the type and adds it to the module. False, with an exception, if memory ran out. */
+/* Creates the Python type of handles and adds it to the module. False, with an exception, if memory
+ * ran out. */
 bool osla_py_handles_ready(PyObject *module);
 
 /* ---- arrays (arrays.c) ---- */
@@ -200,8 +202,8 @@ typedef struct osla_py_array {
 
 enum { OSLA_PY_ANY = -1 };
 
-/* How a call uses an array. OSLA_PY_READ_OR_COPY: the call reads the array, and offers copy=True,
- * which the error message recommends. */
+/* How a call uses an array. OSLA_PY_READ_OR_COPY: the call reads the array; if the array does not
+ * fit, the error message recommends the argument copy=True. */
 typedef enum osla_py_use { OSLA_PY_READ, OSLA_PY_WRITE, OSLA_PY_READ_OR_COPY } osla_py_use;
 
 /* Acquire a contiguous one-dimensional array, of int64 or of the given dtype; osla_py_release

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* Python function even_start(n, ranks, rank) -> first row of the rank by osla_even_blocks */
+/* Python function even_start(n, ranks, rank) -> first row of the rank in the distribution of n rows
+ * by osla_even_blocks */
 static PyObject *even_start(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -216,7 +216,7 @@ static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_f
   osla_matrix *m = osla_ga_matrix_get(matrix);
   double block[26 * 24];
   OSLA_ASSERT_OK(osla_matrix_get_block(m, 0, 0, cols, rows, block, cols));
-  GA_Sync(); /* GA_Sync makes all ranks read before any rank fills */
+  GA_Sync(); /* after this GA_Sync all ranks have read the matrix, so it may be changed */
   int64_t wrong = 0;
   for (int64_t k = 0; k < rows * cols; k++)
     wrong += block[k] != transposed(k % cols, k / cols, &x);

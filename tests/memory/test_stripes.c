@@ -16,7 +16,7 @@ static void test_masks(void)
   osla_stripes lock = {0};
   CU_ASSERT(osla_stripes_try(&lock, 0x0f));
   CU_ASSERT(!osla_stripes_try(&lock, 0x08));
-  /* acquires neither of the two stripes, although one is free */
+  /* the attempt acquires neither of the two stripes, although one of them is free */
   CU_ASSERT(!osla_stripes_try(&lock, 0x18));
   CU_ASSERT(osla_stripes_try(&lock, 0x10));
   CU_ASSERT(osla_stripes_try(&lock, UINT64_C(1) << 63));

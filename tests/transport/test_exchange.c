@@ -141,7 +141,7 @@ static void test_too_long(void)
   osla_transport_destroy(&t);
 }
 
-/* An exchange of letters from all ranks to all ranks, while an allocation fails. */
+/* An exchange of letters from all ranks to all ranks, during which an allocation fails. */
 typedef struct lack {
   osla_transport *t;
   osla_letters out;

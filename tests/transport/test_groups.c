@@ -165,9 +165,8 @@ static void test_version_1(void)
   end();
 }
 
-/* Tests version 1 of control groups: the number that means "no limit", and a parent group that does
- * not count its children.
- */
+/* Tests version 1 of control groups. The limit of one group is the number that means "no limit",
+ * and one parent group does not count the memory of its children. */
 static void test_not_hierarchical(void)
 {
   begin("4:memory:/a/b/c\n", "31 23 0:28 / /m rw - cgroup cgroup rw,memory\n");
@@ -184,8 +183,8 @@ static void test_not_hierarchical(void)
   end();
 }
 
-/* Tests a group that lies below no mount, so that the limits of the folder at the top of the mount
- * hold. */
+/* Tests a control group that is outside the mounted hierarchy. In this case the limits in the
+ * topmost folder of the mount hold. */
 static void test_hidden(void)
 {
   begin("0::/../other\n", unified);

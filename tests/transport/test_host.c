@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Simulated kernel id and host name of this rank (NULL: the real one, "": unreadable), and its
- * control groups. */
+/* Simulated kernel id and host name of this rank (NULL: the real value, "": unreadable), and its
+ * simulated control groups. */
 static const char *kernel, *name;
 static osla_groups groups;
 static bool has_groups;

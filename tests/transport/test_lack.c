@@ -71,8 +71,8 @@ static osla_err put_it(const put *p)
   return osla_posted_wait(p->segment, &posted);
 }
 
-/* Puts once. After a failed put the target sees no new value; otherwise it sees the data with the
- * value. */
+/* Makes one put with notify. If it fails, the target sees no new value; otherwise the target sees
+ * the data and the value. */
 static osla_err put_once(void *arg)
 {
   put *p = arg;

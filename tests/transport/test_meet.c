@@ -1,5 +1,5 @@
-/* Tests the entry of collective calls: objects that all ranks have dropped, ranks that make
- * different calls, and ranks that fail. */
+/* Tests osla_meet.h, by which all ranks agree at the beginning of each collective call. The cases
+ * are objects that all ranks have dropped, ranks that make different calls, and ranks that fail. */
 #include "osla_meet.h"
 #include "tests/osla_test_help.h"
 
@@ -92,8 +92,8 @@ static void test_elsewhere(void)
   osla_transport_destroy(&t);
 }
 
-/* Tests calls that differ in the text after the name, also if a rank fails before it can know that
- * text.
+/* Tests calls with the same name whose texts behind the name differ, also if a rank fails before it
+ * can know this text.
  */
 static void test_arguments(void)
 {

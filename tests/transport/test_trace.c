@@ -196,7 +196,7 @@ static void test_overlap(void)
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].seconds, 6.5, 1e-6);
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].amount, 2, 0);
 
-  /* times add up over the ranks; the only exposed times are those of waits and issues */
+  /* the times of all ranks are added up; only waits and issues have exposed times */
   OSLA_ASSERT_OK(osla_trace_start(t));
   since = osla_trace_now(t);
   add(t, OSLA_TRACE_PUT, since, 0, first ? 10 : 1);
@@ -282,7 +282,7 @@ static double number_of(const json_t *event, const char *key)
   return json_number_value(json_object_get(event, key));
 }
 
-/* Events of one rank that a trace file contains: their numbers and times. */
+/* The events of one rank in a trace file: how many there are, and their times. */
 typedef struct seen {
   int names, events, begun, ended;
   double last_end, barrier_start, barrier_end;

@@ -283,7 +283,7 @@ static void test_mpi_failure(void)
 
 /* --- tests of creation errors and of the memory check --- */
 
-/* Tests a low thread level of MPI on the last rank only; all ranks fail with one error. */
+/* Tests a low thread level of MPI on the last rank only; all ranks fail with the same error. */
 static void test_thread_level(void)
 {
   osla_transport *t = (osla_transport *)&pretended_level;
