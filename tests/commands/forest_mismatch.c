@@ -3,11 +3,11 @@
  *
  *   forest_mismatch KIND PLACE
  *
- * KIND names the difference: kind, combine, type, count, order. "thin" is "kind" with vertices far
- * apart; "apart" has roots on rank 0 and leaves on rank 1 only; "again" repeats "apart". With
- * "writable", "begin" and "destroy" rank 1 overwrites its roots before the call of that name;
- * "kept" is correct. PLACE says whether the vertices are in shared or in plain memory. The program
- * destroys the forest at its end. */
+ * The words "kind", "combine", "type", "count" and "order" for KIND name the difference between the
+ * two transfers. "thin" is "kind" with vertices far apart; "apart" has roots on rank 0 and leaves
+ * on rank 1 only; "again" repeats "apart". With "writable", "begin" and "destroy", rank 1
+ * overwrites its roots before the call of that name. "kept" makes no error. PLACE says whether the
+ * vertices are in shared or in plain memory. The program destroys the forest at its end. */
 #include "osla_forest.h"
 
 #include <stdio.h>

@@ -21,9 +21,10 @@
  *
  * A kernel is linear between depths, so the trapezoidal rule gives its exact integral. Above the
  * first depth it is constant, below the last one 0. Between periods, c, U and kernels are cubic in
- * ln T, with the slopes of the parabolas through three neighbouring rows. All use equal weights, so
- * that a kernel's integral and its values change with the period alike. A period outside the table
- * is an error. A created reference never changes: all calls are local and thread-safe.
+ * ln T, with the slopes of the parabolas through three neighbouring rows. Velocities and kernels
+ * are interpolated with equal weights, so that the integral of a kernel changes with the period in
+ * the same way as the velocity. A period outside the table is an error. A created reference never
+ * changes: all calls are local and thread-safe.
  */
 #ifndef TOMO_REFERENCE_H
 #define TOMO_REFERENCE_H
@@ -81,9 +82,10 @@ int tomo_reference_depths(const tomo_reference *reference, const double **depth_
  *
  *     c(T, n) = (3.85 + 0.0046 (T - 40)) (1 + 0.28 n / (1 + 0.12 n))
  *
- * This is 3.85 at 40 s and 4.8 at 250 s; the first overtone is 25 % faster. Compare Dahlen & Tromp
- * (1998), "Theoretical Global Seismology", ch. 11, and Lay & Wallace (1995), "Modern Global
- * Seismology", ch. 4. The depth sensitivity of dln c to dln Vs approximates the kernel of the mode:
+ * The phase velocity is 3.85 at 40 s and 4.8 at 250 s; the first overtone is 25 % faster. Compare
+ * Dahlen & Tromp (1998), "Theoretical Global Seismology", ch. 11, and Lay & Wallace (1995), "Modern
+ * Global Seismology", ch. 4. The depth sensitivity of dln c to dln Vs approximates the kernel of
+ * the mode:
  *
  *     K(z) = K0 z^p exp(-p z / z_peak),  p = 2 + n,  z_peak = (c T / 3) (1 + 0.5 n)
  *

@@ -6,9 +6,9 @@
  * In the comments of this folder H = G^T C_d^-1 G, P = C_m^-1 is the inverse covariance of the
  * prior, g = G^T C_d^-1 d is the gradient, n is the number of unknowns, N_r the number of radial
  * functions. Either H + P is assembled by one-sided updates, factored in place and solved, or the
- * rows of G stay with the ranks that traced the paths, and LSQR or CG finds the model. The data
- * are a table of the user's or synthetic data of a known model plus noise. Synthetic data show
- * what the paths can recover.
+ * rows of G stay with the ranks that traced the paths, and LSQR or CG finds the model. The data are
+ * either a table that the user provides, or synthetic data of a known model plus noise. Synthetic
+ * data show what the paths can recover.
  *
  * Each step is a file of this folder; invert.c runs the steps in order. All functions are
  * collective unless the comment says local, and return the same error on all ranks. Functions
@@ -202,9 +202,11 @@ typedef struct invert_worker {
   tomo_set set;         /* set of measurements of the path, k data */
   const double *factor; /* [k] weights of the path's data (--robust); NULL: all 1 */
   double *d;            /* [k] whitened data of the path */
-  /* [k * max columns] scratch memory of `work` for a panel of G; NULL unless pass->panels */
+  /* [k * maximum number of columns] scratch memory of `work` for a panel of G; NULL unless
+   * pass->panels */
   void *g;
-  double *g_sum; /* [max columns] scratch memory of `work`; NULL unless pass->panels */
+  /* [maximum number of columns] scratch memory of `work`; NULL unless pass->panels */
+  double *g_sum;
   struct invert_path_qr *split; /* scratch memory of `work` (invert_rays.h); initially NULL */
   order_free_sums sums[N_SUMS]; /* sums of this thread */
   int64_t data;

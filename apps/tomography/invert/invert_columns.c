@@ -1,8 +1,8 @@
 /* The posterior by columns: column i of C = (H + P)^-1 is the solution c of (H + P) c = e_i. The
  * factor is not overwritten. Column i gives C_ii, and row i of P times the column gives (C P)_ii.
- * This takes 2 n^3 operations, where the inverse in place takes (2/3) n^3, but it works with any
- * factor. Memory: n doubles for each of the `width` columns that are solved at a time. The ranks
- * read the columns cyclically. */
+ * This method takes 2 n^3 operations, and the inverse in place (2/3) n^3, but this method works
+ * with any factor. Memory: n doubles for each of the `width` columns that are solved at a time. The
+ * ranks read the columns cyclically. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>

@@ -81,7 +81,7 @@ typedef struct tomo_data_lists {
 
 enum { TOMO_NOTES_MAX = 10, TOMO_NOTE_TEXT = 120 };
 
-/* Statistics of reading a table of measurements. */
+/* Numbers of rows that were read, excluded or not matched, of a table of measurements. */
 typedef struct tomo_data_notes {
   int64_t rows;          /* number of rows in the file */
   int64_t distant;       /* number of rows excluded by distance */

@@ -7,10 +7,11 @@
  *     220,1000,2,1.5
  *
  * A radial function belongs to the layer that contains its Greville depth, and every radial
- * function must have one. A bottom belongs to the layer below it, except for the deepest layer.
- * sigma_percent is the prior's standard deviation of a coefficient; the column smoothing is
- * optional. Alternatively the file is a result of `osla invert --posterior` (tomo_store.h) with the
- * same mesh and radial functions, whose deviations become those of the prior. Local.
+ * function must have one. The depth at which two layers meet belongs to the lower layer; the bottom
+ * of the deepest layer belongs to that layer. sigma_percent is the prior's standard deviation of a
+ * coefficient; the column smoothing is optional. Alternatively the file is a result of `osla invert
+ * --posterior` (tomo_store.h) with the same mesh and radial functions, whose deviations become
+ * those of the prior. Local.
  */
 #ifndef TOMO_PRIOR_FILE_H
 #define TOMO_PRIOR_FILE_H

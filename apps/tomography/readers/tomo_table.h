@@ -92,7 +92,7 @@ osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, vo
 /* Turns the rows of a table into paths and their data (tomo_data.h). tomo_datum_list.c reads rows
  * into data, in the order of the file. tomo_data_sets.c sorts the data by path and measure, and
  * gives one set to all paths with equal measures and deviations. Time: O(n log n) for n rows.
- * Memory: 40 bytes for each row while rows are read, some 20 afterwards. */
+ * Memory: 40 bytes for each row while rows are read, about 20 bytes for each row afterwards. */
 
 /* The datum of a row that is not excluded. */
 typedef struct datum {

@@ -1,8 +1,8 @@
 /* Reads tables of measurements as HDF5 in a separate process (reader_process.h). The process sends
  * COLUMN and a name for each column; then, for each row, ROW and the cells in the order of the
  * columns; at last END, or ERROR with a code and a text. A text is its length (16 bits) and its
- * bytes. A cell is a text, or IS_NUMBER in place of the length and a double. Everything received is
- * checked, because HDF5 may have corrupted the process's memory. */
+ * bytes. A cell is a text, or the mark IS_NUMBER (in place of a length) followed by a double.
+ * Everything received is checked, because HDF5 may have corrupted the process's memory. */
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_table.h"

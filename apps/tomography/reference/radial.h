@@ -6,10 +6,11 @@
  *     I(x) = integral over 0 .. a of q^T D(r; k, omega) q r^2 dr,     k^2 = l (l + 1),
  *
  * minus omega^2 times its kinetic energy. q holds the eigenfunctions and their derivatives by r:
- * (W, W') of a toroidal mode; (U, U', V, V', P, P') of a spheroidal one, with the displacement U r^
- * + V grad_1 / k and the perturbation P of the gravitational potential. D is of second degree in k,
- * so the finite elements give T(l, omega) = K0 + k K1 + k^2 K2 + (l + 1) S - omega^2 M with
- * symmetric band matrices, and T x = 0. l may be any real number: c = omega a / (l + 1/2).
+ * (W, W') for a toroidal mode, (U, U', V, V', P, P') for a spheroidal mode. The displacement of a
+ * spheroidal mode is U r^ + V grad_1 / k, with the radial unit vector r^; P is the perturbation of
+ * the gravitational potential. D is of second degree in k, so the finite elements give T(l, omega)
+ * = K0 + k K1 + k^2 K2 + (l + 1) S - omega^2 M with symmetric band matrices. A mode is a solution
+ * of T x = 0. Its order l may be any real number; its phase velocity is c = omega a / (l + 1/2).
  *
  * Elements are polynomials of degree 4 in U, V, W and P. V jumps between solid and fluid. Within a
  * fluid V is of degree 3 and jumps between elements, so that a flow without change of volume has no

@@ -1,4 +1,5 @@
-/* The serial inversion to compare with (contract: invert_reference.h). */
+/* The serial inversion, with which tests compare the parallel inversion (contract:
+ * invert_reference.h). */
 #include "config.h"
 
 #include "apps/tomography/tests/invert_reference.h"

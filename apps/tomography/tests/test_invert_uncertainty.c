@@ -289,7 +289,8 @@ static void test_scan_iterated(void)
            "", 1e-5);
 }
 
-/* A prior too weak for a Hessian with untouched unknowns gives NaN; other priors do not. */
+/* Some unknowns are touched by no path. A prior that is too weak to determine these unknowns gives
+ * NaN; other priors do not. */
 static void test_scan_too_weak(void)
 {
   test_job s;
