@@ -68,8 +68,8 @@ OSLA_API osla_err osla_channels_create(osla_transport *transport, int n,
 OSLA_API void osla_channels_destroy(osla_channels **channels);
 
 /* Address for the next message of send_bytes bytes, aligned to 16 bytes, valid until it is sent;
- * its contents are undefined. EVERY waits while in_flight messages are unreceived. Returns NULL on
- * failure. */
+ * its contents are undefined. With EVERY the call waits while in_flight messages are unreceived.
+ * Returns NULL on failure. */
 OSLA_API void *osla_channel_buffer(osla_channels *channels, int which);
 
 /* Returns whether osla_channel_send would not wait; LATEST and RACY never wait. */
@@ -93,8 +93,9 @@ OSLA_API bool osla_channel_can_recv(osla_channels *channels, int which);
 OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
                                     uint64_t *stamp);
 
-/* Sleeps until one of the given channels has a message, or its peer has destroyed its set and all
- * messages are received; with all = true, until this holds for each of the given channels.
+/* Sleeps until one of the given channels has a message, or until its peer has destroyed its set and
+ * all messages are received. If all = true, sleeps until one of these conditions holds for each of
+ * the given channels.
  *   which [in] [n] numbers of channels */
 OSLA_API void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 

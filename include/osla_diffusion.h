@@ -42,7 +42,7 @@ typedef struct osla_diffusion_options {
   double radius;        /* radius of the circle, > 0; 0 means 0.25 */
   double offset;        /* number that is added to boundary and start; 0 means 1;
                          * OSLA_DIFFUSION_MODE does not use it */
-  bool no_offset;       /* true: nothing is added to boundary and start; requires offset = 0 */
+  bool no_offset;       /* true: no number is added to boundary and start; requires offset = 0 */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_diffusion_options;
 

@@ -229,15 +229,15 @@ OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 OSLA_API osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
 
 /* Joins the leaves of `b` to the roots of `a`: where a leaf of `a` and a root of `b` have equal
- * index and rank, the leaves of this root are joined to the root of this leaf. */
+ * index and rank, the leaves of the root of `b` are joined to the root of the leaf of `a`. */
 OSLA_API osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* Joins the roots of `b`, as leaves, to the roots of `a`: a root of `b` to a root of `a` if they
  * have leaves of equal index on the same rank. ARG: a root of `b` has more than one leaf. */
 OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
 
-/* Exchanges roots and leaves: the result has leaf_space roots on each rank. ARG: a root has more
- * than one leaf. */
+/* Exchanges roots and leaves. On each rank the result has osla_forest_leaf_space(forest) roots.
+ * ARG: a root has more than one leaf. */
 OSLA_API osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
 
 /* Keeps only the edges of the chosen roots, or leaves, of this rank. chosen: [n] indices; leaves

@@ -52,7 +52,7 @@ extern "C" {
 OSLA_API osla_err osla_ga_initialize(int64_t doubles);
 
 /* Frees what OSLA's calls on global arrays have cached (the transport and its memory), and calls
- * GA_Terminate. MPI_Finalize frees the cache, too, so that GA_Terminate alone is sufficient.
+ * GA_Terminate. MPI_Finalize frees the cache, too, so a program may also call GA_Terminate itself.
  * Collective. */
 OSLA_API void osla_ga_terminate(void);
 

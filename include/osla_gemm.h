@@ -50,9 +50,9 @@ typedef struct osla_gemm_options {
  * is distributed differently; by default at most 2.5 local blocks of the operands (or 1 MiB). If C
  * leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy of C.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
- * operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of the BLAS, or these have
- * 64 bits; C is unchanged), MPI, which ends the job if ranks of the node wait for transfers of the
- * failing rank. */
+ * operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of the BLAS, or the
+ * integers of the BLAS have 64 bits; C is unchanged), MPI, which ends the job if ranks of the node
+ * wait for transfers of the failing rank. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -72,7 +72,7 @@ OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla
 
 /* The work of this rank in osla_gemm with these arguments, if each rank gets all its operands
  * itself (`alone` of osla_gemm_ablation.h). In osla_gemm, another rank of the node may get some of
- * them. */
+ * these operands. */
 typedef struct osla_gemm_plan {
   int64_t tasks;      /* number of local products */
   int64_t gets;       /* number of transfers from other nodes */

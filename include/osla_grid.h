@@ -43,8 +43,8 @@ typedef enum osla_grid_order {
  * The other ranks are idle (prow = pcol = -1): they own nothing, and still take part in collective
  * calls. nprow = npcol = 0 chooses a grid of all ranks: one process row for at most 8 ranks on one
  * node, else the most nearly square grid with nprow <= npcol. (Several process rows save transfers
- * between nodes, which do not occur within a node. With one process row, panels and columns of
- * updates are not divided, which is faster.) The transport is borrowed and must outlive the grid.
+ * between nodes, of which one node has none. With one process row, panels and columns of updates
+ * are not divided, which makes calls faster.) The transport is borrowed and must outlive the grid.
  * Errors: ARG, MEM. */
 OSLA_API osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                            osla_grid_order order, osla_grid **out);

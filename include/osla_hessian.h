@@ -99,9 +99,9 @@ typedef struct osla_hessian osla_hessian;
 /* Unit that is added as a whole: an update or an element (section "Isolation" of the head). */
 typedef enum osla_isolation { OSLA_ISOLATE_UPDATE, OSLA_ISOLATE_ELEMENT } osla_isolation;
 
-/* Data sent to another node for an update with G: values or columns of G, whichever costs less
- * including the receiver's work; always values; or columns of G whenever they fit a message (4 MiB,
- * less with small rings). */
+/* Data sent to another node for an update with G: values or columns of G, whichever takes less time
+ * including the receiver's work; always values; or columns of G whenever they fit into a message (4
+ * MiB, less with small rings). */
 typedef enum osla_shipping { OSLA_SHIP_LESS, OSLA_SHIP_VALUES, OSLA_SHIP_FACTORS } osla_shipping;
 
 /* Operation of an update on an element of H: add, keep the smaller or the larger value, or call a

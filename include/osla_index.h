@@ -4,8 +4,8 @@
  * cyclically over processes 0 .. nprocs-1, the first block to process 0. This is ScaLAPACK's
  * distribution with source process 0; all indices count from 0.
  * Source: Blackford et al., ScaLAPACK Users' Guide (SIAM 1997), chapter 4; NUMROC, INDXG2P,
- * INDXG2L, INDXL2G of its tools. Requirements: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc < nprocs
- * (or iproc < 0 for a process outside the grid, which owns nothing).
+ * INDXG2L, INDXL2G of ScaLAPACK's tools. Requirements: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc <
+ * nprocs (or iproc < 0 for a process outside the grid, which owns nothing).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

@@ -4,7 +4,7 @@
  * channels (osla_channel.h). Modes, after Bethune, Bull, Dingle and Higham (Int. J. High Perf.
  * Comput. Appl. 28(1), 2014, section 3):
  *
- *   SYNC   lock-step: each sweep uses the halos of the sweep before (of the last `period`)
+ *   SYNC   lock-step: ranks exchange halos after each `period` sweeps, and sweep with the latest
  *   ASYNC  no rank waits: a sweep uses the newest halos that have arrived, each from one sweep
  *   RACY   like ASYNC, but each element of a halo is the newest: a halo may mix several sweeps
  *
@@ -56,13 +56,13 @@ typedef struct osla_fixed_point {
   /* Writes the own part, and nothing else, of y := x + omega (M x + c - x). Returns the sum of the
    * squares of b - A x over the own rows. */
   double (*sweep)(void *arg, double omega, const double *x, double *y);
-  /* pack writes the message of halo number h from the own part of x. unpack stores a received
-   * message in x. */
+  /* pack writes the message for halo number h, whose values it takes from the own part of x. unpack
+   * stores a received message in x. */
   void (*pack)(void *arg, int h, const double *x, double *message);
   void (*unpack)(void *arg, int h, const double *message, double *x);
   /* The following members may be NULL, on all ranks or on none.
    *   sweep_edge and sweep_rest are the sweep in two parts: first the values that halos are packed
-   *   from, then the rest. In SYNC mode the halos are sent between the two. */
+   *   from, then the rest. In SYNC mode the halos are sent after sweep_edge, before sweep_rest. */
   double (*sweep_edge)(void *arg, double omega, const double *x, double *y);
   double (*sweep_rest)(void *arg, double omega, const double *x, double *y);
   /* Returns the sum of the squares of |b| + |A| |x| over the own rows, for the bound of rounding
@@ -101,7 +101,7 @@ typedef struct osla_iterate_options {
   bool uncertified; /* true: every rank makes `sweeps` sweeps without residual checks and without
                      * a certified result, as a preconditioner needs it */
   /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step for this time. A step is
-   * one sweep, sometimes with a call of `magnitude`, or with a second sweep and a call of
+   * one sweep, sometimes followed by a call of `magnitude`, or with a second sweep and a call of
    * `distance`. The limit should be at least five times the time of a step. 0: no limit except
    * OSLA_PATIENCE, which ends the program */
   double patience;
@@ -127,9 +127,9 @@ OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* Name of the
 
 /* Result of a run, equal on all ranks except `sweeps`. STALLED holds for this rank only: if a rank
  * stops at the very end of a run, another rank may already have returned with another end, and does
- * not know. In this case end the job, or notify the other ranks by other means. Residual and counts
- * are then the last that this rank knew, x is its current state, and the only call that is left for
- * the iteration is its destruction (collective). */
+ * not know that a rank stalled. In this case end the job, or notify the other ranks by other means.
+ * Residual and counts are then the last that this rank knew, x is its current state, and the only
+ * call that is left for the iteration is its destruction (collective). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
   double residual; /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale
@@ -143,7 +143,7 @@ typedef struct osla_iterate_result {
   int64_t least, most; /* smallest and largest number of sweeps over all ranks */
   double mean;
   int64_t snapshots; /* number of snapshots taken during the run */
-  int stalled;       /* STALLED: rank that made no more steps; otherwise -1 */
+  int stalled;       /* rank that made no more steps if the run ended with STALLED; otherwise -1 */
   double seconds;
 } osla_iterate_result;
 

@@ -46,8 +46,8 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 
 /* ---- operators ----
  *
- * The solvers allocate memory by osla_vertices_create and free it, so no transfer of any forest of
- * the transport may be in flight during a solve (STATE, from osla_vertices_free). */
+ * The solvers call osla_vertices_create and osla_vertices_free, so no transfer of any forest of the
+ * transport may be in flight during a solve (STATE, from osla_vertices_free). */
 
 /* A matrix given by its products with this rank's parts of vectors. */
 typedef struct osla_operator {
@@ -81,8 +81,8 @@ typedef struct osla_krylov_options {
    * A-orthogonal to the last one with beta = z^T (r - r_old) / z_old^T r_old, which adds one number
    * to a sum. With a constant preconditioner the result equals CG up to rounding. */
   bool flexible;
-  /* Function that is called in each iteration on all ranks, with equal values, if not NULL. `left`
-   * is the quantity that is compared with `tolerance`. */
+  /* If not NULL, a function that all ranks call in each iteration, with equal values. `left` is the
+   * quantity that is compared with `tolerance`. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */

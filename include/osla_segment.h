@@ -33,10 +33,11 @@ typedef struct osla_transfer {
   size_t bytes;
 } osla_transfer;
 
-/* A complete transfer; waiting for it does nothing. */
+/* A complete transfer; a wait for it returns at once. */
 #define OSLA_TRANSFER_NONE ((osla_transfer){.id = -1, .since = -1.0})
 
-/* A put with notify that is under way. {0} is no put; waiting for it does nothing. */
+/* A put with notify that is under way. The value {0} means no put, and a wait for it returns at
+ * once. */
 typedef struct osla_posted {
   struct osla_post *post;
   double since; /* this member and the next one serve the trace (osla_trace.h) */
@@ -125,7 +126,7 @@ OSLA_API osla_err osla_segment_read(osla_segment *segment, int rank, size_t offs
 OSLA_API osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
 
 /* Completes this rank's earlier puts to `rank`, with or without notify: on return they are visible
- * there. It may need progress steps of `rank`. Local. Errors: MPI. */
+ * there. The call may need progress steps of `rank`. Local. Errors: MPI. */
 OSLA_API osla_err osla_segment_flush(osla_segment *segment, int rank);
 
 /* Raises this rank's slot `purpose` at `rank` to `value`, after everything that this rank stored or

@@ -107,7 +107,8 @@ OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, cons
 /* Options of the refinement, the same on all ranks. */
 typedef struct osla_refine_options {
   int max_iterations; /* largest number of iterations; 0: 30 */
-  /* scaled residual that is small enough; 0: 1 for osla_refine, 1 / sqrt(n) for mixed precision */
+  /* scaled residual at which the refinement ends; 0: 1 for osla_refine, 1 / sqrt(n) for mixed
+   * precision */
   double target;
   uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_refine_options;
@@ -115,7 +116,8 @@ typedef struct osla_refine_options {
 typedef struct osla_refine_result {
   int iterations;  /* number of iterations that improved X */
   double residual; /* osla_residual of X; NaN if X was not finite */
-  bool converged;  /* residual <= target; false: it stopped falling, or the iterations ran out */
+  bool converged;  /* true: residual <= target; false: the residual stopped falling, or the largest
+                      number of iterations was reached */
 } osla_refine_result;
 
 /* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
@@ -137,10 +139,11 @@ OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
                               const osla_refine_options *options, osla_refine_result *result);
 
 typedef enum osla_mixed_path {
-  OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
-  OSLA_MIXED_FACTOR,  /* factorisation in single precision failed at a pivot; solved with double
-                       * factors */
-  OSLA_MIXED_STALLED, /* refinement did not converge; solved with double factors */
+  OSLA_MIXED_SINGLE,  /* X was computed with factors in single precision */
+  OSLA_MIXED_FACTOR,  /* factorisation in single precision failed at a pivot; X was computed with
+                         factors in double precision */
+  OSLA_MIXED_STALLED, /* refinement did not converge; X was computed with factors in double
+                         precision */
   OSLA_MIXED_SINGULAR /* factorisation in double precision failed as well: X is undefined, and
                        * info says where */
 } osla_mixed_path;

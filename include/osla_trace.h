@@ -32,7 +32,7 @@ typedef enum osla_trace_kind {
                        * the node, which is complete on return; amount in bytes */
   OSLA_TRACE_FLUSH,   /* a wait until all puts to a rank have arrived */
   OSLA_TRACE_NOTIFY,  /* a notify and its data; amount in bytes */
-  OSLA_TRACE_FORWARD, /* the calls that forward another rank's panel; amount in bytes */
+  OSLA_TRACE_FORWARD, /* a call that forwards another rank's panel; amount in bytes */
   OSLA_TRACE_NOTIFY_WAIT, /* a wait for the notify of another rank, which is working */
   OSLA_TRACE_FETCH_ADD,   /* a step of a shared counter */
   OSLA_TRACE_LOCK,        /* a wait for the stripes of a lock */
@@ -67,11 +67,12 @@ OSLA_API void osla_trace_stop(osla_transport *transport);
 /* Gathers the events of all ranks, in pieces, and writes them from rank 0. It stops the trace
  * first, and may be called repeatedly. Collective.
  *   path [in] name of a file in the trace event format of Chrome, a JSON array; used on rank 0
- *             only. A process of the viewer is a node, a thread is a rank (further threads of a
- *             rank: rank + thread * ranks). Times are in microseconds since the start, on the clock
- *             of rank 0. Events are complete ("X"); GET and PUT are asynchronous pairs ("b", "e").
- *             The file gets its name when it is complete; an older file of that name stays until
- *             then, and its permissions are kept. Pipes and devices are written directly.
+ *             only. In the viewer a process stands for a node, and a thread for a rank (further
+ *             threads of a rank: rank + thread * ranks). Times are in microseconds since the start,
+ *             on the clock of rank 0. Events are complete ("X"); GET and PUT are asynchronous pairs
+ *             ("b", "e"). The file gets its name when it is complete; an older file of that name
+ *             stays until then, and its permissions are kept. Pipes and devices are written
+ *             directly.
  * Errors, on all ranks together: STATE (never started), IO, MEM, MPI. */
 OSLA_API osla_err osla_trace_write(osla_transport *transport, const char *path);
 
@@ -104,8 +105,8 @@ typedef struct osla_trace_total {
  *   exposed   = length of the union of its           ISSUE, WAIT, COPY, FLUSH, NOTIFY
  *   overlap   = 1 - (sum of exposed over the ranks) / (sum of in_flight over the ranks)
  *
- * So the overlap lies between 0 and 1, concurrent transfers count once, and a transfer that is
- * complete on return (COPY, on the node) is exposed. Data that a node reads in place are not
+ * So the overlap lies between 0 and 1, concurrent transfers count once, and a transfer on the node
+ * (COPY), which is complete on return, counts as exposed. Data that a node reads in place are not
  * transferred. Waits for the work of another rank (NOTIFY_WAIT, LOCK, collectives) show load
  * imbalance and do not count. A rank with several threads is busy if one of them is. */
 typedef struct osla_trace_summary {

@@ -56,8 +56,8 @@ OSLA_API osla_err osla_transport_create(MPI_Comm comm, const osla_transport_opti
  * barrier, because MPI frees windows collectively.
  * A transport and all objects made on it must be destroyed before MPI_Finalize, or by an attribute
  * on MPI_COMM_SELF during it. Otherwise, if an MPI window is still open (memory of several nodes,
- * attached memory), one line names the missing calls; with MPICH over UCX, which would abort, the
- * job ends there with an error. */
+ * attached memory), one line names the missing calls. With MPICH over UCX, which would abort, the
+ * job then ends with an error. */
 OSLA_API void osla_transport_destroy(osla_transport **transport);
 
 /* Local queries of a transport. */

@@ -1,4 +1,4 @@
-/* Value types that all layers share (layer 0).
+/* Types of values that all layers use (layer 0).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).
@@ -35,11 +35,11 @@ typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
 
 /* Options (osla_..._options). {0} and NULL mean the defaults in every call that takes options,
  * except that osla_diffusion_options needs its points. A member that is 0 has the meaning that its
- * comment gives for 0; where a number can be switched off, -1 does it. The last words of each
- * struct are `reserved`: later versions turn them into members, whose value 0 means the behaviour
- * of this version. Thus a program runs with newer libraries without recompilation. A reserved word
- * that is not 0 is refused (ARG), on all ranks together if the call is collective. Set members by
- * name, because their order may change. */
+ * comment gives for 0; if a limit or feature with a number can be switched off, the number -1 does
+ * so. The last words of each struct are `reserved`: later versions turn them into members, whose
+ * value 0 means the behaviour of this version. Thus a program runs with newer libraries without
+ * recompilation. A reserved word that is not 0 is refused (ARG), on all ranks together if the call
+ * is collective. Set members by name, because their order may change. */
 
 /* Order of arguments. Calls named after BLAS and LAPACK: side, uplo, trans, diag; then factors and
  * operands in the order of the formula; options; outputs (info, result). Calls named

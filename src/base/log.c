@@ -17,5 +17,5 @@ void osla_log(int rank, const char *format, ...)
   size_t length = strlen(line);
   line[length++] = '\n';
   ssize_t written = write(STDERR_FILENO, line, length);
-  (void)written; /* stderr itself failed: there is nowhere to report it */
+  (void)written; /* a failed write to stderr cannot be reported anywhere */
 }

@@ -36,8 +36,8 @@ static bool is_shared(const char *directory)
   return stat(directory, &status) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
-/* The directory's owner is no exception: a link can lead to a file outside the directory that only
- * this process's user may write. */
+/* A link of the directory's owner is not trusted either, because it can lead to a file outside the
+ * directory that only this process's user may write. */
 bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 {
   return status->st_uid == geteuid() || status->st_uid == 0 || !is_shared(directory);

@@ -114,7 +114,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
   return OSLA_OK;
 }
 
-/* x := op(A)^-1 x. xTRSV is also faster than xTRSM for one column. */
+/* x := op(A)^-1 x. Calls xTRSV, which is faster than xTRSM for one column. */
 static void solve_vector(osla_dtype dtype, CBLAS_UPLO up, CBLAS_TRANSPOSE t, CBLAS_DIAG dg, int m,
                          const void *a, int lda, void *x)
 {

@@ -22,8 +22,8 @@ typedef enum osla_work_kind {
   OSLA_WORK_POTRF,      /* Cholesky factorisation of order n */
   OSLA_WORK_GETRF,      /* m x n */
   OSLA_WORK_LASWP,      /* k row interchanges in n columns */
-  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, GER, or TRSV, which counts half of
-                         * them */
+  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, GER, or TRSV (which counts half of the
+                           elements) */
   OSLA_WORK_VECTOR,     /* a pass over n elements: SCAL, IxAMAX */
   OSLA_WORK_COPY,       /* copy of n pieces of m words of 8 bytes */
   OSLA_WORK_ADD,        /* addition of n elements at indexed positions */
@@ -51,8 +51,7 @@ void osli_work_model_only(void);
 
 extern osla_work_charge
   *osli_work_charge_function;   /* charge function of the registered model; NULL if there is none */
-extern bool osli_work_modelled; /* true: work is only modelled, since a call of
-                                 * osli_work_model_only */
+extern bool osli_work_modelled; /* true after a call of osli_work_model_only */
 
 /* Begins a piece of work, before the BLAS or LAPACK call that does it. Returns false if work is
  * only modelled: the piece is then charged already, and the call must be skipped. work_end follows

@@ -25,7 +25,7 @@ typedef struct channel_ops {
   bool (*can_send)(channel *c); /* NULL if a message can always be sent */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
-  /* On a channel EVERY, recv may be called only when a message has arrived. */
+  /* On a channel of kind EVERY, recv may be called only when a message has arrived. */
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
   /* Offset in the inbox of the 32-bit word that the peer sets when it closes, after its last
    * message. Not used by an implementation that has a function `closed`. */

@@ -399,7 +399,7 @@ static bool delivered(channel *c)
   s->gone.wanted = 1;
   const bool failed = words_are_delivered(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
-  /* a peer's message that is still under way must find the receive of its line */
+  /* a peer's message that is still under way needs the receive of its message line */
   const bool received = !s->recv_line || has_closed_after(s, n_arrived(s));
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);

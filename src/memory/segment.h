@@ -11,8 +11,8 @@
  * copies or words. The comment of osla_transport_ops.line_open describes the duties of the calling
  * rank. */
 
-/* Opens one end of a line to a rank of another node. *line = NULL at both ends if the transport
- * provides no line. Local. Errors: MEM, MPI. */
+/* Opens one end of a message line to a rank of another node. *line = NULL at both ends if the
+ * transport provides no line. Local. Errors: MEM, MPI. */
 osla_err osli_segment_line_open(osla_segment *segment, const osla_line_end *end, osla_line **line);
 
 /* Starts to send or receive a message, without a record in the trace. Local. Errors: MPI. */
@@ -30,7 +30,7 @@ void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
 void osli_segment_line_close(
-  osla_segment *segment, osla_line **line); /* closes one end of a line; does nothing for NULL */
+  osla_segment *segment, osla_line **line); /* closes this end of a line; does nothing for NULL */
 
 /* ---- messages that consist of heads and bulk data ---- */
 

@@ -84,7 +84,7 @@ typedef struct sim_machine {
   double cpu;
   double cpu_get; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
   double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
-  double latency; /* seconds from the host of the first rank to the host of the last */
+  double latency; /* network latency in seconds between the hosts of the first and the last rank */
 } sim_machine;
 
 /* osli_sim_machine_name returns the machine's name. osli_sim_machine_read reads a host's rates and

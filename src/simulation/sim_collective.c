@@ -1,7 +1,7 @@
 /* Collectives of simulated ranks. The last rank to arrive executes the operation for all, in the
- * order of ranks. It ends on all ranks after the time that the usual algorithms take at the host's
- * bandwidth (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in
- * MPICH, 2005). The model ignores other transfers on the links. */
+ * order of ranks. The operation ends on all ranks after the time that the usual algorithms take at
+ * the host's bandwidth (Thakur, Rabenseifner, Gropp, Optimization of collective communication
+ * operations in MPICH, 2005). The model ignores other transfers on the links. */
 #include "src/simulation/sim.h"
 
 #include <math.h>

@@ -26,8 +26,8 @@ void osli_sim_sync_clock(void)
 }
 
 /* Replaces src/base/clock.c. Reading the clock takes no simulated time, and usually no call of the
- * simulator. But without progress of time a loop that polls the clock would never end, so every
- * MANY readings call clock_gettime, by which SimGrid advances its clock by 10 ns. */
+ * simulator. But if time stood still, a loop that polls the clock would never end. So one of MANY
+ * readings calls clock_gettime, by which SimGrid advances its clock by 10 ns. */
 double osla_clock(void)
 {
   enum { MANY = 1000 };

@@ -100,7 +100,7 @@ static osla_err wait_for_entries(entry_announcement *a)
   return a->code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(a->code, "MPI_Testall");
 }
 
-/* ---- the entry of a collective call ---- */
+/* ---- agreement before a collective call ---- */
 
 enum { NAME_BYTES = 64, CHUNK = 64 };
 
@@ -194,8 +194,8 @@ typedef struct candidate {
 } candidate;
 
 /* A search of this rank. found, released: index of the candidate where a call was found, or the
- * search was abandoned; -1 if none. promised: index of the candidate to whose rank 0 this rank has
- * answered yes, or which it has asked as rank 0; -1 if none. */
+ * search was abandoned; -1 if there is none. promised: index of the candidate to whose rank 0 this
+ * rank has answered yes, or which it has asked as rank 0; -1 if none. */
 typedef struct search {
   candidate *candidates;
   int count, found, released, promised, code;

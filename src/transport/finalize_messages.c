@@ -3,8 +3,8 @@
  * (MPI-3.1, section 8.7.1).
  *
  * A set of ranks that no earlier set covers gets a duplicated communicator. There are at most
- * MOST_SETS of these, because an MPI supports only some thousands. Later sets use MPI_COMM_WORLD;
- * ranks outside MPI_COMM_WORLD (MPI_Comm_spawn) are then left out. */
+ * MOST_SETS duplicates, because some MPIs support only a few thousand communicators. Later sets use
+ * MPI_COMM_WORLD; ranks outside MPI_COMM_WORLD (MPI_Comm_spawn) are then left out. */
 #include "osla_farewell.h"
 #include "osla_random.h"
 #include "src/base/futex.h"

@@ -129,8 +129,8 @@ static bool set_folder(group_folder *f, const char *root, const char *point, con
 }
 
 /* Sets the folder of group `name`, and returns true, if this mount contains the group. Until a
- * mount contains it, the folder is the top of the first mount: in a container that sees the host's
- * name of its group, that group lies at the top. */
+ * mount contains the group, the folder is the top of the first mount: in a container that sees the
+ * host's name of its group, that group lies at the top. */
 static bool use_mount(const char *root, const mount *m, const char *name, group_folder *f)
 {
   group_folder at;
@@ -160,7 +160,7 @@ void osli_groups_locate(const char *root, osla_group_folders *out)
   if (file) (void)fclose(file);
 }
 
-/* Moves to the parent group. Returns false if no parent is visible. */
+/* Replaces a group by its parent group. Returns false if no parent is visible. */
 static bool move_to_parent(group_folder *f)
 {
   if (strlen(f->path) <= f->top) return false;

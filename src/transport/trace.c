@@ -144,8 +144,8 @@ static int compare_start(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Returns the total time that is covered by events whose role is at least `least`. spans: scratch
- * memory for all events. */
+/* Returns the total time that is covered by events whose role (trace_role: how they count in the
+ * overlap) is at least `least`. spans: scratch memory for all events. */
 static double union_length(const struct osla_trace *trace, trace_role least, span *spans)
 {
   int64_t count = 0;

@@ -198,7 +198,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
                : osla_error_set(OSLA_ERR_MEM, "room for %d events", TRACE_PIECE);
   }
   err = osla_agree(t, err);
-  if (err != OSLA_OK) { /* only rank 0 can have failed, and its file is not open */
+  if (err != OSLA_OK) { /* only rank 0 can have failed here, and rank 0 has no open file */
     free(room);
     return err;
   }

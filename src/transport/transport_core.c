@@ -195,7 +195,7 @@ void osli_end_hook_run(osla_transport *t)
   if (!hook) return;
   start_alarm();
   hook(arg);
-  (void)alarm(OSLA_END_SECONDS); /* limits the time of the remaining steps as well */
+  (void)alarm(OSLA_END_SECONDS); /* the alarm also limits the time of the remaining steps */
   atomic_store(&t->end_hook_is_running, false);
 }
 

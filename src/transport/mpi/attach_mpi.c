@@ -2,9 +2,9 @@
  *
  * A window on the caller's memory may be reached at a wrong address. MPICH 4.0.2 asks UCX for the
  * address of the registered memory. UCX 1.13 and later caches registrations, and returns the start
- * of an older one if the memory lies inside it. So a window inside the memory of another window (of
- * Global Arrays, or of a larger part of one array) silently leads to the start of the other one.
- * This error also rounds addresses down to a multiple of 16. Therefore:
+ * of an older one if the memory lies inside it. As a result, a window inside the memory of another
+ * window (of Global Arrays, or of a larger part of one array) silently leads to the start of the
+ * other one. This error also rounds addresses down to a multiple of 16. Therefore:
  * - The window begins at the 16-byte boundary below the memory; `shift` is the distance to its
  *   first byte.
  * - Each rank writes a mark to its first bytes, and tests whether it reads the marks of others. If

@@ -1,9 +1,9 @@
 /* Decides whether puts with notify travel as messages, sends them, and waits for their
  * confirmation.
  *
- * Small data travel in the message of their word. Larger data are a second message, after one that
- * announces it. The target receives it at its final address, and stores the word of these data, and
- * later words of the same origin, only after the data have arrived.
+ * Small data travel in one message together with the word of the notify. Larger data are a second
+ * message, after one that announces it. The target receives it at its final address, and stores the
+ * word of these data, and later words of the same origin, only after the data have arrived.
  *
  * Receives from any rank are posted in advance and processed in the order of posting, so the
  * messages of one rank are processed in the order of sending (MPI-3.1, section 3.5). A rank has
@@ -279,7 +279,7 @@ static osla_err start_messages(osla_transport *t)
   (void)pthread_mutex_lock(&t->mutex);
   for (int i = 0; i < RECEIVE_SLOTS && err == OSLA_OK; i++)
     err = osli_eager_post_receive(t, e, i);
-  t->eager = e; /* from now on progress steps receive messages */
+  t->eager = e; /* from here on, progress steps receive messages */
   (void)pthread_mutex_unlock(&t->mutex);
   return osla_agree(t, err);
 }

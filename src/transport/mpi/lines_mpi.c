@@ -24,7 +24,7 @@ enum {
  * sets that distance. It belongs to the program, so it is changed only around one call. Meanwhile
  * calls of other threads may poll less, too. */
 typedef struct poll_control {
-  /* number of requests that MPI tests in one call between two polls of the network */
+  /* number of requests that MPI tests between two polls of the network in one call */
   MPI_T_cvar_handle variable;
   int default_value;
 } poll_control;
@@ -40,7 +40,8 @@ static bool find_variable(poll_control *p)
   return false;
 }
 
-/* Open MPI polls once in any case, and its tool interface takes milliseconds to start. */
+/* The variable is not used with Open MPI, which polls the network once in any case, and whose tool
+ * interface takes milliseconds to start. */
 #ifdef OPEN_MPI
 enum { HAS_VARIABLE = 0 };
 #else

@@ -2,7 +2,8 @@
  *
  * MPI orders the word after the data only by a flush in between. A flush blocks; if MPI serves RMA
  * inside calls of the target, it blocks until the target has finished computing. Therefore a post
- * consists of requests, and each progress step of this rank advances it as far as possible:
+ * consists of requests, and each progress step of this rank advances the post as far as possible,
+ * through these states:
  *
  *   QUEUED  waits for earlier posts to that rank, whose flush must not include these data
  *   DATA    the data have been put, followed by a fetch without effect from the target
@@ -206,7 +207,7 @@ void osli_mpi_posts_step(osla_transport *t)
     else
       *at = (*at)->next;
   }
-  /* in the next step another queue is the first one that can use the pool */
+  /* the next step begins with another queue, so that each queue can get requests of the pool */
   if (full && t->posts && t->posts->next) {
     osla_post_queue *last = t->posts;
     t->posts = last->next;

@@ -24,7 +24,7 @@
 /* Freed regions are cached, because factorisations and solves make a few small ones in each call. A
  * new region takes eight collective calls on a node, and a window across nodes, whose creation
  * spins; a cached one takes one call and a barrier. The cache holds the latest 16 regions, with at
- * most 128 MiB, and at most 1/32 of a rank's share of the host's memory, on the rank with the
+ * most 128 MiB and at most 1/32 of a rank's share of the host's memory, on the rank with the
  * largest part. */
 enum { MAX_REGIONS = 16, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
 enum { MAX_BYTES = 128 << 20, MEMORY_FRACTION = 32 };

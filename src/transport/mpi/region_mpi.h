@@ -38,7 +38,8 @@ struct osla_region {
    */
   size_t *shift;
   void *own; /* state of another backend that allocated the memory; else NULL */
-  /* Frees `own`. It is called without the mutex, and on all ranks if the memory was allocated. */
+  /* Function of the other backend that frees its state, `own`. It is called without the mutex, and
+   * on all ranks if the memory was allocated. */
   void (*free_own)(osla_region *region);
 };
 

@@ -176,8 +176,8 @@ static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int6
 
 /* Waits until the target serves RMA, if cores are oversubscribed. A flush would spin and keep a
  * core from the target; the wait for a fetch without effect sleeps. MPI does not order the fetch
- * after the puts, so a flush must follow, but then the target is active. Attached regions may be
- * too small for the fetch. */
+ * after the puts, so a flush must follow; it is short, because the target is active then. Attached
+ * regions may be too small for the fetch. */
 static osla_err wait_until_served(osla_region *region, int rank)
 {
   int64_t none = 0, old;
@@ -316,7 +316,8 @@ static void mpi_progress(osla_transport *t)
   for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     const double before = now;
-    /* tests the receives of messages, which keep MPI in progress as the pending receive does */
+    /* tests the receives of messages; MPI makes progress in this test, as in a test of the pending
+     * receive */
     if (t->eager)
       found = osli_eager_progress(t);
     else
