@@ -14,9 +14,9 @@ typedef enum model_kind {
                    lists */
   MODEL_EVEN,   /* three leaves for most roots; the leaves are on the ranks in turn */
   MODEL_ONE_ROOT,  /* one root with leaves on all ranks */
-  MODEL_TO_FIRST,  /* all roots on rank 0, leaves on all ranks, ordered lists */
-  MODEL_FROM_LAST, /* all roots on the last rank, leaves on all ranks */
-  MODEL_GATHERED,  /* all leaves on the last rank, roots on all ranks */
+  MODEL_TO_FIRST,  /* all roots are on rank 0, leaves are on all ranks; the lists are ordered */
+  MODEL_FROM_LAST, /* all roots are on the last rank, leaves are on all ranks */
+  MODEL_GATHERED,  /* all leaves are on the last rank, roots are on all ranks */
   MODEL_RING,      /* leaves are a halo of roots of the two adjacent ranks, in ordered lists */
   MODEL_GHOSTS, /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf
                    indices begin after the last root index, as if roots and leaves were in one array

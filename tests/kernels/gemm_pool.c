@@ -96,7 +96,7 @@ product pool_product(const gemm_pool *pool, uint64_t seed, product_options *opti
   p.a = pool_part(pool, 4 * seed, count, a_as_is ? m : k, a_as_is ? k : m);
   p.b = pool_part(pool, 4 * seed + 1, count, b_as_is ? k : n, b_as_is ? n : k);
   p.c = pool_part(pool, 4 * seed + 2, count, m, n);
-  /* usually chooses another part for C if C overlaps A or B */
+  /* if C overlaps A or B, usually chooses another part for C */
   for (int s = 0; s < count && choose(seed, 23, 6) > 0; s++)
     if (parts_overlap(&p.a, &p.c) || parts_overlap(&p.b, &p.c))
       p.c = pool_part(pool, 4 * seed + 3 + 1000 * (uint64_t)s, count, m, n);

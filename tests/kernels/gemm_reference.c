@@ -204,7 +204,7 @@ static void scale(dense *d, osla_complex f)
 
 typedef struct verdict {
   dense expected, bound; /* `bound` is NULL for an exact comparison */
-  /* unit round-off; largest |C - R| / (unit bound), where R is the reference of C */
+  /* unit round-off; largest |C - R| / (unit * bound), where R is the expected C */
   double unit, worst;
   int64_t wrong, i, j; /* number of wrong elements; position of the first one in C */
   osla_complex got;

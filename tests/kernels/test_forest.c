@@ -134,8 +134,8 @@ static void test_global(void)
   osla_transport_destroy(&t);
 }
 
-/* A fetch that adds 1 for each leaf numbers the leaves of each root, in the order of ranks and, on
- * each rank, of its list of leaves. */
+/* A fetch that adds 1 for each leaf numbers the leaves of each root: in the order of the ranks, and
+ * on each rank in the order of its list of leaves. */
 static void test_places_in_line(void)
 {
   osla_transport *t = osla_test_transport();
@@ -277,7 +277,7 @@ static void test_fields_of_records(void)
       r[i] = (record){100 * osla_test_rank() + i, -1, 7};
     osla_err err =
       osla_forest_bcast_begin(forest, unit, &r[0].root, &r[0].leaf, OSLA_REPLACE, &run);
-    /* if a rank has not begun the transfer, others would wait for it in osla_forest_end */
+    /* if a rank has not begun the transfer, other ranks would wait for it in osla_forest_end */
     err = osla_agree(t, err);
     OSLA_ASSERT_OK(err);
     if (err == OSLA_OK) OSLA_ASSERT_OK(osla_forest_end(&run));

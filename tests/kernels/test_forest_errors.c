@@ -207,8 +207,8 @@ static void test_wrong_units(void)
   model_case_close(&c);
 }
 
-/* Transfers in which the values to be read overlap the values to be written, completely or in one
- * number only. */
+/* Transfers in which the values to be read overlap the values to be written, in all numbers or in
+ * only one. */
 static void test_overlaps(void)
 {
   enum { N = 10, HALF = 60 };
@@ -340,7 +340,7 @@ static void test_too_many(void)
 
 /* While some ranks have a transfer under way, a program destroys the forest, or frees the memory of
  * the values. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost. The
- * ended transfers were ended by osla_forest_end_read, which does not wait for readers. */
+ * transfers that have ended were ended by osla_forest_end_read, which does not wait for readers. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();

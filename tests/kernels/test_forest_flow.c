@@ -71,7 +71,7 @@ static void test_crossing(void)
   }
 }
 
-/* Two or three transfers read the same array. */
+/* Two or three transfers read the same array at the same time. */
 static void test_same_arrays(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);

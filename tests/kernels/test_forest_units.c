@@ -153,8 +153,8 @@ static void test_blocks_found(void)
   expect_block((const int64_t[]){1, 1, 1}, steps[0], 5, false, false);
 }
 
-/* Units whose stride equals their size, units of many numbers, and strides far larger than the
- * unit. */
+/* Transfers with units whose stride equals their size, with units of many numbers, and with strides
+ * far larger than the unit. */
 static void test_sizes(void)
 {
   static const struct {
@@ -178,8 +178,8 @@ static void test_sizes(void)
   model_case_close(&c);
 }
 
-/* Reductions with OSLA_MINLOC and OSLA_MAXLOC of equal values return the smallest position, whether
- * a leaf or the root has it. Each rank has three leaves of one root. */
+/* Reductions with OSLA_MINLOC and OSLA_MAXLOC of equal values return the smallest position, no
+ * matter whether a leaf or the root has it. Each rank has three leaves of one root. */
 static void test_ties(void)
 {
   osla_transport *t = osla_test_transport();

@@ -114,7 +114,7 @@ static void test_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Views of forests in which some ranks have no edges, and of two-level forests. */
+/* Tests views of forests in which some ranks have no edges, and of two-level forests. */
 static void test_other_forests(void)
 {
   enum { EACH = 200 };

@@ -111,9 +111,9 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* Every type and pair of transposes with every option and several pairs of alpha and beta, on two
- * grids. The operands are parts of three matrices, which have equal blocks for half of the types.
- */
+/* Tests every type and pair of transposes with every option and several pairs of alpha and beta, on
+ * two grids. The operands are parts of three matrices, which have equal blocks for half of the
+ * types. */
 static void test_options(void)
 {
   enum { SIDE = 34, M = 21, N = 18, K = 34 };

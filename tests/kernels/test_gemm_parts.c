@@ -50,8 +50,8 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, n, m);
 }
 
-/* C is between A and B in one matrix, so that they touch but do not overlap; also empty operands at
- * positions inside C. */
+/* C lies between A and B in one matrix, so that it touches A and B but does not overlap them. Empty
+ * operands may lie inside C. */
 static void test_parts_of_one(void)
 {
   enum { N = 30, H = 13 };
@@ -233,7 +233,8 @@ static void refuse(const operands *x, const product *p, const char *const text[]
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Operands whose sizes do not match: the message names the sizes of op(A), op(B) and C. */
+/* Tests operands whose sizes do not match. The message must name the sizes of op(A), op(B) and
+ * C. */
 static void test_bad_sizes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -260,8 +261,8 @@ static void test_bad_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* Parts that reach beyond their matrix: the message names the wrong values. Parts that end exactly
- * at the matrix's edge are accepted. */
+/* Tests parts that reach beyond their matrix. The message must name the wrong values. Parts that
+ * end exactly at the matrix's edge are accepted. */
 static void test_outside(void)
 {
   static const struct {

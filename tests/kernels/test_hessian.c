@@ -73,8 +73,8 @@ static void test_grids(void)
   osla_transport_destroy(&t);
 }
 
-/* Accumulators of all types and triangles on one grid; matrices of order 0 and 1; updates with more
- * indices than the matrix has rows. */
+/* Tests accumulators of all types and triangles on one grid, matrices of order 0 and 1, and updates
+ * with more indices than the matrix has rows. */
 static void test_types_and_orders(void)
 {
   osla_transport *t = osla_test_transport();

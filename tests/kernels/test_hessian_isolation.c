@@ -133,8 +133,8 @@ static void test_whole_updates(void)
   run_jobs(o, true);
 }
 
-/* Each owner's part of an update fits one piece; the update is sent as columns of G; the matrix is
- * an upper triangle. */
+/* A case in which each owner's part of an update fits one piece, the update is sent as columns of
+ * G, and the matrix is an upper triangle. */
 static void test_single_messages(void)
 {
   osla_hessian_options o = tight();

@@ -186,8 +186,8 @@ static void test_operations(void)
   with_grids(operations_on);
 }
 
-/* Consecutive rows of an update reach the user function in one call. It must get each element
- * exactly once, for all types. */
+/* Consecutive rows of an update reach the user function in one call. The user function must get
+ * each element exactly once, for all types. */
 static void test_user_calls(void)
 {
   osla_transport *t = osla_test_transport();
@@ -216,8 +216,8 @@ static void test_user_calls(void)
   osla_transport_destroy(&t);
 }
 
-/* Updates with short runs of rows, long runs, and single rows, because the library adds these in
- * different loops. */
+/* Makes updates with short runs of rows, long runs of rows, and single rows, because the library
+ * adds these in different loops. */
 static void test_runs(void)
 {
   enum { LARGE = 900, COUNT = 640 };

@@ -163,7 +163,7 @@ static void solve(osla_grid *grid, const problem *p)
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   void *memory = osla_matrix_local(a);
-  /* two iterations: the accumulator uses the same memory again after the reset */
+  /* in the second of two iterations, the accumulator uses the same memory again after the reset */
   for (int iteration = 0; iteration < 2; iteration++) {
     int64_t info = -1;
     assemble(p, h);

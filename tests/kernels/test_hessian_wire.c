@@ -348,8 +348,8 @@ static int64_t resident_bytes(void)
   return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Runs with random sizes, caps, message buffers, pieces and isolation; each rank makes its updates
- * at its own speed. */
+/* Makes runs with random sizes, memory caps, message buffers, piece sizes and isolation. Each rank
+ * makes its updates at its own speed. */
 static void soak_round(osla_transport *t, uint64_t seed)
 {
   static const size_t rings[] = {1, 300000, (size_t)8 << 20};

@@ -207,8 +207,7 @@ static void test_again(void)
   }
 }
 
-/* Runs that end for other reasons: a tolerance below rounding error, too few sweeps, or divergence.
- */
+/* Runs with a tolerance below rounding error, with too few sweeps, or with divergence. */
 static void test_ends(void)
 {
   osla_diffusion_options o = {.points = {6, 6, 6}};

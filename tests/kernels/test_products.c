@@ -225,8 +225,9 @@ static trial trial_of(uint64_t seed, kind k)
                  .seed = seed};
 }
 
-/* Every kind of product on all grids, with sizes from 0 on, odd positions of the parts and other
- * arguments chosen by a seed. All products are so small that A is not cut into several squares. */
+/* Tests every kind of product on all grids, with sizes from 0 on, odd positions of the parts and
+ * other arguments chosen by a seed. All products are so small that A is not cut into several
+ * squares. */
 static void test_small(void)
 {
   osla_transport *t = osla_test_transport();
@@ -241,8 +242,8 @@ static void test_small(void)
   osla_transport_destroy(&t);
 }
 
-/* Products so large that A is cut into several squares along the diagonal, the last one of which is
- * smaller. Some of the block sizes allow equal halves, others do not. */
+/* Tests products so large that A is cut into several squares along the diagonal, the last one of
+ * which is smaller. Some of the block sizes allow equal halves, others do not. */
 static void test_halves(void)
 {
   static const int64_t sizes[][2] = {{600, 16}, {700, 600}, {1100, 64}, {513, 7}};

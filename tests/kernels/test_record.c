@@ -183,7 +183,7 @@ static void test_depth(void)
 
 /* Sweeps x := [a b; -b a] x in two parts. The array of each part has its own unknown, followed by
  * that of the other part. M has the eigenvalues a +- i b. If one part makes many sweeps while the
- * other unknown is constant, its own unknown converges to +-b / (1 - a) times the other one. */
+ * other unknown is a constant z, its own unknown converges to +-b z / (1 - a). */
 typedef struct half {
   double own, other;
 } half;

@@ -245,7 +245,7 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* Wrong input gives one error on all ranks, with the wrong value in its text. */
+/* Wrong input gives the same error on all ranks, and its text contains the wrong value. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();

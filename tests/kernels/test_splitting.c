@@ -141,7 +141,7 @@ static void test_modes(void)
   free_system(&s);
 }
 
-/* Systems with unsymmetric matrices, with a negative diagonal, and of one row. */
+/* Tests systems with unsymmetric matrices, with a negative diagonal, and of one row. */
 static void test_others(void)
 {
   static const kind kinds[] = {{7, 4.5, 0.4}, {5, -6.0, 1.0}, {1, 3.0, 0.0}};

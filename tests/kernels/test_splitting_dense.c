@@ -109,8 +109,8 @@ static int64_t solve(const problem *p, osla_splitting_options o, int mode)
   return r.most;
 }
 
-/* Orders that blocks do not divide, n = 1, n = 0, and fewer rows than ranks. The blocks of the
- * matrix have another size than those of the splitting. */
+/* Tests orders that are not multiples of the block size, n = 1, n = 0, and fewer rows than ranks.
+ * The blocks of the matrix have another size than those of the splitting. */
 static void test_sizes(void)
 {
   const int64_t n_of[] = {0, 1, 3, 37};
@@ -129,8 +129,8 @@ static void test_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* Matrices so large that the stored triangle is transposed in strips of 128 rows; unsymmetric
- * matrices with LU; all grids. */
+/* Tests matrices so large that the stored triangle is transposed in strips of 128 rows, and
+ * unsymmetric matrices with LU, on all grids. */
 static void test_grids(void)
 {
   osla_transport *t = osla_test_transport();

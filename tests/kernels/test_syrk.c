@@ -106,8 +106,8 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Products with n = 0, with k = 0, and with n = k = 0, and products in which A and C are in one
- * matrix. */
+/* Tests products with n = 0, with k = 0, and with n = k = 0, and products in which A and C are in
+ * one matrix. */
 static void test_edges(void)
 {
   static const int64_t sizes[][2] = {{0, 5}, {6, 0}, {0, 0}, {1, 7}, {7, 1}, {13, 13}};
