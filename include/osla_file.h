@@ -155,9 +155,9 @@ OSLA_API osla_err osla_file_put_parts(osla_file *file, const char *name, osla_fi
 OSLA_API osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
                                         int64_t *count);
 
-/* Reads a vector. get_vector: all of it, on all ranks. get_parts: on each rank the elements [first,
- * first + count); the ranks' parts must cover the vector exactly once, because the checksum is
- * verified.
+/* Reads a vector. get_vector reads the whole vector on all ranks. get_parts reads on each rank the
+ * elements [first, first + count); the ranks' parts must cover the vector exactly once, because the
+ * checksum is verified.
  *   count [in]  get_vector: the length; ARG on all ranks if it is wrong on any
  *   data  [out] [count] */
 OSLA_API osla_err osla_file_get_vector(osla_file *file, const char *name, osla_file_type type,

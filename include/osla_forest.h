@@ -143,14 +143,15 @@ typedef struct osla_root {
  *                  n_edges - 1
  *   root     [in]  [n_edges] the root of each leaf, on any rank
  *   out      [out] owned by the caller
- * The lists are copied. Indices towards one rank are not stored if they ascend by 1, nor, towards a
- * rank of another node, if they form a block of up to three dimensions (rows of at least 8 indices,
- * equal steps). Memory of the lists: at most 12 bytes an edge; 0 for a halo of blocks between
- * nodes. Memory of the rings, for each joined rank and direction: on a node 64 bytes an edge, from
- * 17 to 512 KiB; to another node 128 bytes an edge, from 17 to 505 KiB, twice. A page of a ring
- * takes memory only after a value has passed through it. If one value crosses between nodes for
- * several leaves, three more forests are made. Together they use the memory described here for the
- * edges of this forest, and for one further edge for each value that crosses.
+ * The lists are copied. The indices of the edges to one rank are not stored if they ascend by 1.
+ * Those to a rank of another node are not stored either if they form a block of up to three
+ * dimensions (rows of at least 8 indices, equal steps). Memory of the lists: at most 12 bytes an
+ * edge; 0 for a halo of blocks between nodes. Memory of the rings, for each joined rank and
+ * direction: on a node 64 bytes an edge, from 17 to 512 KiB; to another node 128 bytes an edge,
+ * from 17 to 505 KiB, twice. A page of a ring takes memory only after a value has passed through
+ * it. If one value is sent between nodes for several leaves, the library makes three more forests.
+ * Together they use the memory described here for the edges of this forest, and for one further
+ * edge for each value that is sent between nodes.
  * Errors, on all ranks together: ARG (a rank out of range; a root that its owner does not have,
  * with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
  * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
@@ -279,9 +280,10 @@ OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, c
 /* Begins a reduction: roots[j] := roots[j] (combine) values of its leaves, one after the other, in
  * the order of leaf ranks and of the list of each rank: the same bits in every run. SUM_ARRIVAL
  * promises no order, so that one value may cross between nodes for all leaves of a node, as for
- * combinations of integers other than REPLACE. SUM_EXACT gathers all values: a unit and 4 bytes for
- * each edge, 8 bytes for each root. The memory of the units is freed at the end of the transfer,
- * the other memory with the forest. Errors: those listed after osla_forest_fetch_begin. */
+ * combinations of integers other than REPLACE. SUM_EXACT gathers all values, which takes a unit and
+ * 4 bytes for each edge, and 8 bytes for each root. The memory of the units is freed at the end of
+ * the transfer, the other memory with the forest. Errors: those listed after
+ * osla_forest_fetch_begin. */
 OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
                                            void *roots, osla_forest_combine combine,
                                            osla_forest_run *run);

@@ -85,7 +85,8 @@ OSLA_API osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info);
  * positive definite; then B is unchanged. */
 OSLA_API osla_err osla_ga_llt_solve(int g_a, int g_b, int64_t *info);
 
-/* B := A^-1 B for a symmetric (Hermitian) A, like GA_Solve: by Cholesky, and if that fails by LU.
+/* B := A^-1 B for a symmetric (Hermitian) A, like GA_Solve. It uses Cholesky and, if Cholesky
+ * fails, LU.
  *   info [out] 0 after Cholesky; > 0 the order of the minor that is not positive definite, after
  *              which LU was used; < 0 the -info-th pivot of LU is zero, and B is unchanged */
 OSLA_API osla_err osla_ga_solve(int g_a, int g_b, int64_t *info);

@@ -45,11 +45,11 @@ typedef struct osla_gemm_options {
  * those of C are distributed like C's, beginning at the same position in a block.
  * The call uses all changes of A, B and C that any rank has made before. On return C is complete on
  * all ranks, and no rank reads A or B any more.
- * Memory beside the operands: two loads of an operand on other nodes (a load is a panel of k, or a
- * whole local block if k runs along the rows of the stored matrix), and a panel of an operand that
- * is distributed differently; by default at most 2.5 local blocks of the operands (or 1 MiB). If C
- * leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy of C.
- * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
+ * Memory beside the operands: two loads of an operand on other nodes, and a panel of an operand
+ * that is distributed differently. (A load is a panel of k, or a whole local block if k runs along
+ * the rows of the stored matrix.) By default this is at most 2.5 local blocks of the operands, or 1
+ * MiB. If C leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy
+ * of C. Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
  * operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of the BLAS, or the
  * integers of the BLAS have 64 bits; C is unchanged), MPI, which ends the job if ranks of the node
  * wait for transfers of the failing rank. */

@@ -20,15 +20,16 @@ typedef struct osla_grid osla_grid;
  * on as few nodes as possible. LU and Cholesky exchange most often within process columns (HPL's
  * PMAP has the same reason).
  * TILES: each node fills a rectangle, as near to square as possible, with at least as many rows as
- * columns. A node then needs the least data from other nodes, which pays where many ranks share one
- * network link (doc/grid_and_blocks.md). Falls back to NODES if there is no such rectangle: nodes
- * of different size, idle ranks, sides that do not divide the grid's, nodes that hold whole process
- * columns.
+ * columns. A node then needs the least data from other nodes. This order pays where many ranks
+ * share one network link (doc/grid_and_blocks.md). Falls back to NODES if there is no such
+ * rectangle: nodes of different size, idle ranks, rectangles whose sides do not divide the sides of
+ * the grid, nodes that hold whole process columns.
  * ACROSS: each node fills a part of one process column, as with NODES, but consecutive nodes follow
- * one another along the process rows, along which panels pass from node to node. This pays where
- * the network distance limits that transfer, as on a torus; elsewhere pivots, which travel along
- * process columns, have the longer path. Falls back to NODES if there is no such part: nodes of
- * different size, idle ranks, process columns that do not consist of whole nodes.
+ * one another along the process rows, along which panels pass from node to node. This order pays
+ * where the network distance limits the transfer of panels, as on a torus. Its disadvantage is the
+ * longer path of pivots, which travel along process columns. Falls back to NODES if there is no
+ * such part: nodes of different size, idle ranks, process columns that do not consist of whole
+ * nodes.
  */
 typedef enum osla_grid_order {
   OSLA_GRID_ROWS,    /* position (prow, pcol) has rank prow * npcol + pcol, as BLACS's 'R' */

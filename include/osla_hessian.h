@@ -11,9 +11,10 @@
  * summed, or as options.combine says. Between an update and the next commit the contents of the
  * matrix are undefined. The gradient is always summed.
  *
- * Types. G and U have H's type, or float with H in double: then products G^T G are computed in
- * float and added in double. A ready block (U) for an owner on the node is added from the caller's
- * array without a copy. NaN and infinite values are added like others; MIN and MAX ignore NaN.
+ * Types. G and U have H's type, or they have type float while H has type double. In that case
+ * products G^T G are computed in float and added in double. A ready block (U) for an owner on the
+ * node is added from the caller's array without a copy. NaN and infinite values are added like
+ * others; MIN and MAX ignore NaN.
  *
  * Order-independent mode (options.order_independent; sums into double). Every element is a sum of
  * whole multiples of 2^-s, stored in the 8 bytes of the double; s is the largest integer with bound
@@ -30,18 +31,18 @@
  *   or infinite, the commit fails on all ranks with RANGE and names the element; the matrix is then
  *   refused until a reset.
  * - Values that a program writes to the matrix after a commit are rounded in the same way before
- *   more is added. Values written after create or reset are reported as out of bound: use
- *   options.initial instead.
+ *   more is added. Values that a program writes after create or reset, before the first commit, are
+ *   reported as out of bound; set options.initial instead.
  *
- * Isolation. With OSLA_ISOLATE_UPDATE the part of one update for one owner is added as a whole: all
- * locks of the owner's block columns that it touches are held together, also if its values need
- * several pieces or messages. So if two updates share block columns of an owner, one is added
- * before the other, and a holder of these locks sees each update completely or not at all. The
- * parts of one update for different owners are added at different times. With OSLA_ISOLATE_ELEMENT
- * no addition is lost, but parts may interleave; locks are held for one block column or one message
- * at a time, so that threads and ranks that update the same columns wait less. (In
- * order-independent mode an update with G whose products exceed piece_bytes is added as several
- * updates.)
+ * Isolation. With OSLA_ISOLATE_UPDATE the part of one update for one owner is added as a whole:
+ * while it is added, one thread holds the locks of all block columns of the owner that the update
+ * touches, even if the values need several pieces or messages. So if two updates share block
+ * columns of an owner, one is added before the other, and a holder of these locks sees each update
+ * completely or not at all. The parts of one update for different owners are added at different
+ * times. With OSLA_ISOLATE_ELEMENT no addition is lost, but parts may interleave; locks are held
+ * for one block column or one message at a time, so that threads and ranks that update the same
+ * columns wait less. (In order-independent mode an update with G whose products exceed piece_bytes
+ * is added as several updates.)
  *
  * Progress. On a node the updating rank itself adds to the owner's memory; the owner does nothing.
  * For another node the update waits in a ring in the updating rank's memory until a rank of the
@@ -49,32 +50,32 @@
  * call that waits on this transport, in update calls, in osla_progress, or in the transport's
  * progress thread. Small updates for one node travel together. A full ring makes the update call
  * wait, never fail. A rank that has begun to add another node's update and then makes no progress
- * may keep the owner's locks, so that updates of its node's ranks wait for it.
+ * may keep the owner's locks. Then updates of the ranks on the owner's node wait for that rank.
  *
  * Shipping. For an update with G another node gets the values of the part, or the columns of G if
- * they take less; then the receiver multiplies (options.shipping).
+ * these take less time. A receiver of columns computes the product itself (options.shipping).
  *
  * Node sums. With options.node_sums a node holds an array for each part of H on other nodes,
- * distributed over its ranks. Updates are added there as on the node, and the sums are sent once,
- * at the commit or checkpoint: at most one H per node, whatever the number of updates. This pays if
- * the updates between two commits have more elements than H, and if each rank has memory for its
- * share of H (within memory_cap). It excludes order-independent mode, user functions, and float
- * updates of a double H.
+ * distributed over its ranks. Updates are added to this array as to parts on the node, and the sums
+ * are sent once, at the commit or checkpoint: at most one H per node, whatever the number of
+ * updates. This pays if the updates between two commits have more elements than H, and if each rank
+ * has memory for its share of H (within memory_cap). Node sums cannot be combined with
+ * order-independent mode, user functions, and float updates of a double H.
  *
  * Threads. update, update_block, update_gradient and update_once may be called by several threads
  * at once (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also during a checkpoint (which
  * creates a matrix: MPI_THREAD_MULTIPLE). All other calls are made by one thread.
  *
  * Memory per rank, besides the matrix and two vectors of order n for the gradient: with several
- * nodes ring_bytes (at least 64 KiB, plus 128 KiB for each of up to 4 ranks of other nodes), and
- * about 20 bytes per rank and 250 per node. Each updating thread needs 2 k n elements for G, n^2
- * elements of values but at most piece_bytes, and 96 bytes per index, cached for its next update;
- * in order-independent mode as much again for products, and 4 vectors of order n. With memory_cap
- * the sum stays below that many bytes: rings get at most half of it, pieces at most an eighth, and
- * a thread that finds no room waits for other threads. An update that can never fit, and a cap
- * below the needs of the rings, are errors that say how much is needed. stats.bytes_peak is the
- * largest number in use. The cap does not cover about 16 bytes per id (update_once) and a second H
- * during a checkpoint.
+ * nodes, the ring of ring_bytes (at least 64 KiB, plus 128 KiB for each of up to 4 ranks of other
+ * nodes), and about 20 bytes per rank and 250 per node. Each updating thread needs 2 k n elements
+ * for G, n^2 elements of values but at most piece_bytes, and 96 bytes per index, cached for its
+ * next update; in order-independent mode as much again for products, and 4 vectors of order n. With
+ * memory_cap the sum stays below that many bytes: rings get at most half of it, pieces at most an
+ * eighth, and a thread that finds no room waits for other threads. An update that can never fit,
+ * and a cap below the needs of the rings, are errors whose text gives the bytes that are needed.
+ * stats.bytes_peak is the largest number in use. The cap does not cover about 16 bytes per id
+ * (update_once) and a second H during a checkpoint.
  *
  * Ids. Updates may carry ids. A checkpoint writes the sums and the ids of the updates in them. A
  * job that was killed continues from there, on any number of ranks, and skips updates that are

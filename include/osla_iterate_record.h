@@ -24,7 +24,7 @@ extern "C" {
 
 /* A reading of a halo. From sweep `sweep` on (the first sweep is 0) this rank's halo number `halo`
  * contains the neighbour's state after `version` sweeps (0: the start), until the next reading of
- * this halo. RACY: some elements may be newer. */
+ * this halo. In RACY mode some elements may be newer. */
 typedef struct osla_reading {
   int64_t sweep, version;
   int halo;

@@ -65,7 +65,7 @@ OSLA_API osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, 
  * - C of osla_gemm and osla_syrk; an operand of osla_matrix_add;
  * - an operand of osla_gemm of which each rank reads only its own part: A, if there is one process
  *   column and A's rows are distributed as C's; B, if there is one process row and B's columns are
- *   distributed as C's; both with NOTRANS. For other operands gemm fails with ARG;
+ *   distributed as C's; both with NOTRANS. For other operands osla_gemm fails with ARG;
  * - the right-hand sides of solves from the left on one process row;
  * - factors on one process row (osla_potrf, osla_potri: on any grid), since panels are put to the
  *   ranks that need them.

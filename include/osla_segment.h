@@ -29,7 +29,7 @@ typedef struct osla_segment osla_segment;
 typedef struct osla_transfer {
   int32_t id;
   bool is_put;  /* this member and all later ones serve the trace (osla_trace.h) */
-  double since; /* start time; negative if the transfer is not traced, or complete */
+  double since; /* start time; negative if the transfer is complete or is not traced */
   size_t bytes;
 } osla_transfer;
 

@@ -36,8 +36,8 @@ extern "C" {
  * RIGHT works on a transposed copy of B, whatever the distribution of B.
  * Memory beside the copies: none if T and B can be read in place; otherwise two block columns of T
  * and a few block rows of B. TRANS and CONJTRANS on several process rows need about 32 MiB for
- * sums, or the sums of 256 columns of B if that is more: 4 (process rows + 1) nb 256 elements;
- * osla_getrs twice as much. */
+ * sums, or the sums of 256 columns of B if these are larger, that is 4 (process rows + 1) nb 256
+ * elements. osla_getrs needs twice as much. */
 OSLA_API osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                             osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 

@@ -5,8 +5,8 @@
  * row_start[p + 1] - 1, and the columns likewise; for a square matrix both are usually equal. Each
  * rank stores its rows in two parts, each in compressed rows (CSR). The *diagonal part* has this
  * rank's columns. The columns of the other part are *ghosts*: values of other ranks, which a
- * product fetches through a star forest (osla_forest.h), each once, while it multiplies the
- * diagonal part. Values are doubles.
+ * product fetches through a star forest (osla_forest.h) while it multiplies the diagonal part. Each
+ * ghost is fetched once. Values are doubles.
  *
  * A vector is an array of this rank's values in any memory. Memory of osla_vertices_create can be
  * read in place by other ranks of the node, and is faster for the vector that a product reads: x in

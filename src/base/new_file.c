@@ -304,8 +304,8 @@ const char *osli_new_file_name(const osla_new_file *f)
 /* --- end --- */
 
 /* Sets the rights of the new file by those of the file that it replaces, in the newest state of
- * that file. If another user may have put that file there, nobody gets more rights than on a new
- * file, nor than on the previous one. */
+ * that file. If another user may have put that file there, nobody gets more rights than on any
+ * other new file, or than on the previous file. */
 static bool set_rights(osla_new_file *f, int target, const char *directory)
 {
   struct stat now;

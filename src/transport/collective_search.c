@@ -47,11 +47,11 @@ static bool is_abandoned_later(const osla_transport *x, const osla_transport *y)
   return y->size != x->size ? y->size > x->size : root_of(y) < root_of(x);
 }
 
-/* If all ranks of a transport search, rank 0 abandons the search after search_delay seconds, and
- * search_delay more for each candidate that is abandoned earlier. A smaller transport waits longer
- * because its ranks may all be searching for a call on a larger one, whose other ranks arrive
- * later. A multiple of jitter_step keeps the ranks 0 of two transports from asking a common rank at
- * the same time again and again. */
+/* If all ranks of a transport search, rank 0 abandons the search after search_delay seconds, plus
+ * search_delay seconds for each candidate that is abandoned earlier. A smaller transport waits
+ * longer because its ranks may all be searching for a call on a larger one, whose other ranks
+ * arrive later. A multiple of jitter_step keeps the ranks 0 of two transports from asking a common
+ * rank at the same time again and again. */
 static const double search_delay = 0.2, jitter_step = 0.005;
 enum { N_JITTER_STEPS = 31 };
 

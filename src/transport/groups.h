@@ -1,9 +1,9 @@
 /* Limits of the control groups of this process (Linux cgroups version 1 and 2, such as a container
  * or a batch job; layer 0, internal).
  *
- * A process is in one group of each hierarchy and is subject to the limits of that group and of all
- * groups above it. Inside a container the groups above the container's own are invisible, so their
- * limits are unknown. */
+ * A process is in one group of each hierarchy. The limits of that group, and of all groups above
+ * that group, apply to the process. Inside a container the groups above the container's own are
+ * invisible, so their limits are unknown. */
 #ifndef OSLA_GROUPS_H
 #define OSLA_GROUPS_H
 

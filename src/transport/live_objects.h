@@ -3,8 +3,8 @@
  *
  * A window that is open at MPI_Finalize is an error of the program. MPICH over UCX then aborts with
  * pages of output that do not name the cause. Therefore, if a window of this library is open, one
- * line names each call that made a remaining object, and the call that destroys it. Over UCX the
- * job ends there; with other MPIs MPI_Finalize continues.
+ * line names each call that made a remaining object, and the call that destroys this object. Over
+ * UCX the job ends there; with other MPIs MPI_Finalize continues.
  *
  * The check is the delete callback of an attribute on MPI_COMM_WORLD. MPICH calls it inside
  * MPI_Finalize, after the callbacks on MPI_COMM_SELF, in which programs and the adaptors destroy

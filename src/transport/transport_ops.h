@@ -170,9 +170,9 @@ typedef struct osla_transport_ops {
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset);
 
   /* Starts put_notify and returns at once; the transfer continues in this rank's progress steps.
-   * Posts of one rank to one word arrive in their order. The source must stay until post_wait,
-   * which is called exactly once, or not at all if out is NULL (then bytes must be 0). *out = NULL
-   * if the post is complete; post_wait accepts that. */
+   * Posts of one rank to one word arrive in their order. The source must stay unchanged until
+   * post_wait, which is called exactly once. If out is NULL, bytes must be 0 and post_wait is not
+   * called. *out = NULL if the post is complete; post_wait accepts that. */
   osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                    size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
@@ -183,8 +183,8 @@ typedef struct osla_transport_ops {
    * caller takes care of that. `done` grows in progress steps. *out = NULL at both ends if the line
    * exceeds the limit on numbers or bytes; the line in the opposite direction may exist. line_close
    * cancels started receives; no messages may have been sent to them. line_watch(false) excludes a
-   * line from progress steps, so that its `done` need not grow; a new line is watched. NULL: the
-   * backend has no lines. Local. Errors: MEM, MPI. */
+   * line from progress steps, so that its `done` need not grow; a new line is included. These
+   * members are NULL if the backend has no lines. Local. Errors: MEM, MPI. */
   osla_err (*line_open)(osla_region *region, const osla_line_end *end, osla_line **out);
   osla_err (*line_start)(osla_line *line, void *message, size_t bytes);
   void (*line_watch)(osla_line *line, bool watched);

@@ -21,8 +21,8 @@ enum {
 /* When MPICH, or an MPI derived from it, tests many requests in one call, it polls the network
  * once, and again at each eighth request: 161 requests take 5.8 us instead of 1.2 us
  * (results/asynchronous). A control variable of MPI's tool interface (MPI-3.1, section 14.3)
- * sets that distance. It belongs to the program, so it is changed only around one call. Meanwhile
- * calls of other threads may poll less, too. */
+ * sets that distance. The variable belongs to the program, so the library changes it only around
+ * one call. Meanwhile calls of other threads may poll less, too. */
 typedef struct poll_control {
   /* number of requests that MPI tests between two polls of the network in one call */
   MPI_T_cvar_handle variable;

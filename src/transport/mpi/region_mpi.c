@@ -101,8 +101,8 @@ static bool add_to_cache(osla_region *region)
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }
-  /* With several nodes, other ranks may still need this rank's progress. On one node nothing waits:
-   * other ranks may use their mappings until a collective call reuses the region. */
+  /* The barrier keeps this rank in progress while other nodes need it. On one node none is needed,
+   * because other ranks may use their mappings until a collective call reuses the region. */
   if (t->n_nodes > 1 && osla_barrier(t) != OSLA_OK) return false;
   region->next = t->cached_regions;
   t->cached_regions = region;

@@ -6,9 +6,9 @@
  * a later bus error, no name remains after a killed job, and no rank spins in a blocking call while
  * others arrive.
  *
- * Each rank of a node maps the memory of all ranks. With pages of 4 KiB its page tables take 1/512
- * of that memory on each rank, with 128 ranks a quarter of the node's memory. Therefore large
- * memory uses huge pages (2 MiB) if the system allows them for anonymous files
+ * Each rank of a node maps the memory of all ranks. With pages of 4 KiB the page tables of each
+ * rank take 1/512 of that memory, so those of 128 ranks take a quarter of the node's memory.
+ * Therefore large memory uses huge pages (2 MiB) if the system allows them for anonymous files
  * (/sys/kernel/mm/transparent_hugepage/shmem_enabled is advise, within_size, always or force; the
  * default is never). */
 #ifndef OSLA_SHARED_MEMORY_H

@@ -1,10 +1,10 @@
 /* The wait of real processes.
  *
- * Ranks may outnumber cores. A spinning rank then takes the core from the rank that it waits for;
- * sched_yield does not help on current Linux schedulers. Therefore a rank spins shortly, only if
- * each computing thread has a core, and then sleeps. If a rank of the same node sets the condition,
- * the waiting rank sleeps on a bell (a futex) and is woken at once. If the condition changes over
- * the network, it sleeps for growing times with progress in between. */
+ * Ranks may outnumber cores. In that case a spinning rank takes the core from the rank that it
+ * waits for; sched_yield does not help on current Linux schedulers. Therefore a rank spins shortly,
+ * only if each computing thread has a core, and then sleeps. If a rank of the same node sets the
+ * condition, the waiting rank sleeps on a bell (a futex) and is woken at once. If the condition
+ * changes over the network, it sleeps for growing times with progress in between. */
 #include "osla_clock.h"
 #include "src/base/futex.h"
 #include "src/transport/request_pool.h"
