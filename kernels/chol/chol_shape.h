@@ -24,9 +24,9 @@ typedef struct chol {
   int64_t steps;
   int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
-  bool readable;           /* true if node neighbours read the matrix in place */
-  int column_node;         /* node of all ranks that own the same block columns as this rank; -1:
-                            * several nodes */
+  bool readable;   /* true if node neighbours read the matrix in place */
+  int column_node; /* node of all ranks that own the same block columns as this rank; -1 if they are
+                      on several nodes */
   int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
   osla_panels *panels;
   unsigned char *columns; /* L(j,k) for this rank's block columns, dense */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* LOWEST: exponent of the lowest bit that a sum holds. MANY: number of additions after which a
- * digit may need a carry (63 bits hold that many addends of 32 bits). */
+ * digit may need a carry, because 63 bits hold at most so many addends of 32 bits. */
 enum { LOWEST = -1074, MANY = 1 << 29 };
 static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
 

@@ -1,6 +1,7 @@
-/* Exact sums of doubles, rounded once: the same bits in any order and any grouping (layer 3,
- * internal). A long accumulator: a fixed-point number that holds any double (Kulisch, Computer
- * Arithmetic and Validity, 2nd ed. 2013, chapter 8). All calls are local. */
+/* Exact sums of doubles, which are rounded once, so that the result has the same bits for any order
+ * and any grouping of the addends (layer 3, internal). A sum is a long accumulator, which is a
+ * fixed-point number that can hold any double (Kulisch, Computer Arithmetic and Validity, 2nd ed.
+ * 2013, chapter 8). All calls are local. */
 #ifndef EXACT_SUM_H
 #define EXACT_SUM_H
 

@@ -97,8 +97,8 @@ static inline int rank_at(const local_view *v, int prow, int pcol)
   return osla_grid_rank_at(v->grid, prow, pcol);
 }
 
-/* True if other ranks can reach the matrix: false only for one that osla_matrix_wrap_own made on
- * several processes. */
+/* True if other ranks can reach the matrix. False only for a matrix that osla_matrix_wrap_own made
+ * on several processes. */
 static inline bool is_shared(const osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -112,9 +112,9 @@ static inline bool in_place(const local_view *v, int rank)
   return osla_matrix_peer(v->matrix, rank) != NULL;
 }
 
-/* Checks that this thread can call BLAS, and that the sizes of this rank's part fit into its
- * integers. Called before other ranks wait for this rank's results, because a later failure would
- * end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
+/* Checks that this thread can call BLAS, and that the sizes of this rank's part fit into the
+ * integers of BLAS. Called before other ranks wait for this rank's results, because a later failure
+ * would end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
 osla_err osli_view_check_blas(const osla_matrix *a);
 
 /* True if some rank of the grid cannot read the local array of another rank in place. The result is

@@ -74,8 +74,8 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
   return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "routes of panels");
 }
 
-/* Sets the offset of each kind of panel in a set of buffers. A set has the same size on all
- * ranks, because the roots of a kind may be at any position. */
+/* Sets the offset of each kind of panel in a set of buffers. A set has the same size on all ranks,
+ * because the roots of a kind of panel may be at any position of a process row or column. */
 static void lay_out(osla_panels *p, int nprow, int npcol, bool far)
 {
   for (int kind = 0; kind < PANEL_KINDS; kind++) {

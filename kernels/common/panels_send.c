@@ -2,8 +2,8 @@
  *
  * Each kind of panel has a cursor that visits the steps and, within a step, the roots by distance:
  * first this rank's own panel, then the panel of the root one position before this rank, and so on.
- * The cursor advances when this rank has nothing left to do for a root. A panel of a more distant
- * root cannot arrive earlier on the same route, so this order delays nothing, and the value of a
+ * The cursor advances when this rank has nothing left to do for a root. On one route, the panel of
+ * a more distant root cannot arrive earlier. So this order delays no panel, and the value of a
  * notify slot only grows. */
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
@@ -146,8 +146,8 @@ static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
   return OSLA_OK;
 }
 
-/* Sends or forwards as much as possible of the panel of one root. *done: this rank has nothing left
- * to do for this panel. */
+/* Sends or forwards as much as possible of the panel of one root. *done: true if this rank has
+ * nothing left to do for this panel. */
 static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, bool *done)
 {
   osla_line *line = panel_line(p, kind);

@@ -11,8 +11,8 @@ static bool is_whole(const osla_part *p)
   return p->i == 0 && p->j == 0 && p->m == l.m && p->n == l.n;
 }
 
-/* Creates a matrix for a copy of the part, with such a grid and blocks that most elements stay
- * on their rank. */
+/* Creates a matrix for a copy of the part. Its grid and blocks are chosen so that most elements of
+ * the part stay on their rank. */
 static osla_err create_copy(const osla_part *part, const osla_matrix *like, part_operand *x)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);

@@ -24,8 +24,9 @@ typedef struct part_operand {
  *   like [in] a copy is distributed like the rows of this matrix; NULL: on the processes and in
  *             the blocks of the part
  *
- * Memory: nothing, or a copy of the part, and 64 columns of the part during the copy. Errors, on
- * all ranks together: MEM, MPI; after an error nothing needs to be closed. */
+ * Memory: none if the kernel works on the part itself; otherwise the copy, and 64 columns of the
+ * part while they are copied. Errors, on all ranks together: MEM, MPI; after an error nothing needs
+ * to be closed. */
 osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x);
 
 /* Copies the part back if it was written and err is OK, and frees all memory. Collective. Returns

@@ -109,8 +109,8 @@ static bool are_apart(const forest_transfer *x, const extent *a, const extent *b
 }
 
 /* Checks that no vertex is both a root and a leaf. Roots and leaves may lie in one array, as the
- * own points and the ghosts of a mesh do. The latest distance between the arrays that passed the
- * check is cached. */
+ * own points and the ghosts of a mesh do. If the check succeeds, the distance between the two
+ * arrays is cached. */
 static osla_err check_roots_apart(osla_forest *f, const forest_transfer *x, const extent *roots,
                                   const extent *leaves, const char *what)
 {

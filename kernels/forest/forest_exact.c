@@ -1,5 +1,6 @@
 /* Exact sums: the values that leaves send to a root are added up and rounded once. The values of
- * all leaves are first gathered in an array, in any order; then those of each root are added up. */
+ * all leaves are first gathered in an array, in any order. Then the values for each root are added
+ * up. */
 #include "kernels/common/exact_sum.h"
 #include "kernels/forest/forest_serve.h"
 

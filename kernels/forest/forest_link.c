@@ -89,7 +89,7 @@ static void consume(osla_forest *f, forest_link *l)
   f->owes_credit |= !osli_ring_credit(&l->ring);
 }
 
-/* Copies the parts of a link that have arrived to `to`. Returns false if some parts have not
+/* Copies the parts of a link that have arrived to `to`. Returns false if at least one part has not
  * arrived. */
 static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
                       vertex_list to, osla_forest_combine combine, forest_cursor *at)

@@ -153,8 +153,8 @@ osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
   }
 }
 
-/* Adds the range of a piece to the list of free ranges, and joins adjacent ranges. If memory for a
- * new list entry lacks, the range stays unused until its segment is freed. */
+/* Adds the range of a piece to the list of free ranges, and joins adjacent ranges. If there is no
+ * memory for a new list entry, the range stays unused until its segment is freed. */
 static void add_hole(pool_segment *s, const pool_piece *piece)
 {
   pool_hole **at = &s->holes, *before = NULL;

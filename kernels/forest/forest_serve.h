@@ -128,9 +128,9 @@ void osli_forest_mark_ended(osla_forest *f, uint64_t number);
 
 /* ---- two-level transfers (forest_two_level.c) ---- */
 
-/* Creates f->two_level if more than a few values are sent between nodes, and if proxies reduce
- * their number by at least a quarter. Collective. Errors, on all ranks together: as
- * osla_forest_create. */
+/* Creates f->two_level if more than a few values are sent between nodes, and if proxies
+ * (substitutes for roots of other nodes) reduce the number of these values by at least a quarter.
+ * Collective. Errors, on all ranks together: as osla_forest_create. */
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *edges);
 osla_err osli_two_level_destroy(osla_forest *f); /* Collective; no transfer may be in progress. */
 

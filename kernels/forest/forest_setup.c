@@ -14,8 +14,8 @@
 
 /* ---- links ---- */
 
-/* Writes a letter (a short message) to each rank whose roots are joined to leaves of this rank. It
- * contains the number of edges, an int64_t. */
+/* Writes a letter (a short message) to each rank whose roots are joined to leaves of this rank. The
+ * letter contains the number of edges, an int64_t. */
 static osla_err write_edge_counts(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
   *out = (osla_letters){.bytes = sizeof(int64_t)};

@@ -81,8 +81,8 @@ static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_com
   OSLA_CALL(osli_forest_wait_for_free(f));
   forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
   if (!again) {
-    /* The earlier record is restored after an error, because osla_forest_writable may have to
-     * wait for its readers. */
+    /* The earlier record is restored after an error, because osla_forest_writable may have to wait
+     * for the readers of the earlier transfer. */
     const forest_transfer earlier = *x;
     describe_transfer(x, kind, combine, unit, at);
     osla_err err = prepare(f, x);

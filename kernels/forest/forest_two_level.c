@@ -124,7 +124,7 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance_forest(*at, true);
     any |= advance_forest(*at, false);
-    /* this function is called a second time, because a reduction's part on `spread` may have ended
+    /* starts parts on `wire` a second time, because a reduction's part on `spread` may have ended
      * at once */
     any |= advance_forest(*at, true);
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
@@ -198,7 +198,7 @@ static void lists_close(key_lists *l)
 }
 
 /* Publishes this rank's keys to the ranks of its node. Returns when all of these ranks have
- * published theirs. Collective. */
+ * published their keys. Collective. */
 static osla_err lists_open(osla_forest *f, const int64_t *key, int64_t n, key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
@@ -236,8 +236,8 @@ static osla_err keys_of_my_roots(const osla_forest *f, const forest_edges *e, in
   return OSLA_OK;
 }
 
-/* Lists those keys, of any rank of the node, whose proxies this rank has. The first pass counts the
- * keys. */
+/* Lists those keys, of all ranks of the node, whose proxies (substitutes for roots of other nodes)
+ * are on this rank. The first pass counts the keys. */
 static osla_err keys_of_my_proxies(const osla_forest *f, const key_lists *l, int64_t **out,
                                    int64_t *n)
 {

@@ -54,8 +54,8 @@ osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 
 /* ---- loops over vertices ---- */
 
-/* number of iterations by which vertices in a list are prefetched, because they may be anywhere in
- * memory */
+/* number of iterations by which vertices are prefetched if they have an index list, and so may be
+ * anywhere in memory */
 enum { AHEAD = 16 };
 
 /* Loop for one combination. If `before` is not NULL, the old numbers are also copied to the

@@ -353,7 +353,8 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   osla_err err = run_tasks(s, alpha, beta);
   const bool sharers_wait = w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1;
   if (err != OSLA_OK && sharers_wait) osla_transport_abort(w->t, err);
-  for (int i = 0; i < 2; i++) /* a get that no task has waited for may still write to its buffer */
+  for (int i = 0; i < 2;
+       i++) /* no task may have waited for a get, and such a get may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
       osla_err waited = wait_for_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;

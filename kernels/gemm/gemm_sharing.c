@@ -48,8 +48,8 @@ static int first_near(const gemm_work *w, bool of_rows)
   return i;
 }
 
-/* If only its owner can read a matrix in place (osla_matrix_wrap), each rank of a node needs other
- * loads, and no two ranks could share them. */
+/* If each part of a matrix can be read in place only by its owner (osla_matrix_wrap), the ranks of
+ * a node need different loads, and cannot share them. */
 static bool is_hidden(osla_matrix *x)
 {
   const local_view v = view_of(x);
@@ -89,7 +89,7 @@ static int n_candidates(const gemm_work *w, int which)
   return which == GEMM_A ? w->c.cols_of.nprocs : w->c.rows_of.nprocs;
 }
 
-/* Hash of everything that sharers must have in common; never 0. */
+/* Hash of everything that sharers (ranks that share loads) must have in common; never 0. */
 static uint64_t hash_of(const gemm_work *w, const gemm_operand *x)
 {
   int64_t sizes[] = {w->width, (int64_t)x->load_bytes, x->n_loads};
@@ -137,7 +137,8 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
   return OSLA_OK;
 }
 
-/* Sends the hash and the buffer offset to all candidates, including this rank. */
+/* Sends this rank's hash and buffer offset to all ranks that may become sharers, including this
+ * rank. */
 static osla_err announce_plan(const gemm_work *w, int which, uint64_t hash, size_t offset)
 {
   for (int i = 0; i < n_candidates(w, which); i++) {

@@ -53,7 +53,7 @@ static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t co
                         c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
 }
 
-/* Computes to := from + beta to, for `rows` elements. */
+/* Computes to[i] := from[i] + beta to[i] for the `rows` elements of a column. */
 static void add(const product *p, int64_t rows, const unsigned char *from, unsigned char *to)
 {
   const bool keep = p->beta != 0;

@@ -186,7 +186,8 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
   if (osli_combiner_initial(&h->options) != 0.0)
-    OSLA_TRY(fill_initial(h)); /* necessary, because a new matrix holds zeros */
+    OSLA_TRY(fill_initial(
+      h)); /* sets the initial value of the operation, because a new matrix holds zeros */
   if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
   OSLA_TRY(osli_node_sums_create(h));
   OSLA_TRY(make_wire(h));
@@ -303,8 +304,8 @@ osla_err osla_hessian_reset(osla_hessian *h)
       OSLA_ERR_STATE,
       "osla_hessian_reset: call osla_hessian_commit first, there were updates since");
   OSLA_CALL(osla_agree(h->v.t, err));
-  /* After an error that a checkpoint found, or that was found before later updates, updates are
-   * still in flight. Complete them. */
+  /* Completes updates in flight. There may be some if a checkpoint found the error, or if more
+   * updates followed the error. */
   if (failed) OSLA_CALL(osli_hessian_complete_updates(h));
   if (h->exact) osli_exact_reset(h);
   osli_ledger_clear(h);

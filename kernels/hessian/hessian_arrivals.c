@@ -85,8 +85,8 @@ static void enqueue(const arrivals *a, int leaf)
   uint32_t tail = load(&a->queue->tail), leaves = (uint32_t)a->shape->leaves;
   a->waiting[tail % leaves] = (uint32_t)leaf;
   atomic_store_explicit(&a->intakes[leaf].state, QUEUED, memory_order_relaxed);
-  /* head and tail are counted modulo twice the number of leaves, so that a full queue differs from
-   * an empty one. */
+  /* head and tail are counted modulo twice the number of leaves, so that they are equal only if the
+   * queue is empty, not if it is full. */
   atomic_store_explicit(&a->queue->tail, (tail + 1) % (2 * leaves), memory_order_relaxed);
 }
 

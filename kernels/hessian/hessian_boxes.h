@@ -22,13 +22,13 @@ uint64_t osli_outbox_written(const osla_hessian *h, int node);
 
 /* _begin and _end enclose the messages of a part for one owner. These messages follow one another
  * in the ring, and messages of other threads for the owner's node wait. `bytes`: estimated size of
- * all messages of the part; _begin waits until the ring has room for them. */
+ * all messages of the part; _begin waits until the ring has room for these bytes. */
 void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes);
 void osli_outbox_end(osla_hessian *h, int owner);
 
 /* Waits for room in the ring, writes one message and returns its bytes. If p is NULL, the message
- * has only flags. If u is NULL, the values of p are sent; otherwise columns of G of the update u,
- * starting at positions r0 and c0 of the sorted index lists. */
+ * has only flags. If u is NULL, the values of p are sent; otherwise the message has columns of G of
+ * the update u, which start at positions r0 and c0 of the sorted index lists. */
 size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
                        const update *u, int64_t r0, int64_t c0);
 

@@ -114,7 +114,7 @@ osla_err osla_hessian_update_once(osla_hessian *h, const osla_hessian_datum *dat
   OSLA_CALL(check_datum(h, datum));
   osli_gate_enter(h);
   osla_err err = osli_ledger_claim(h, datum->id, &claimed);
-  /* the accumulator is still intact, because no part of the update was added */
+  /* after this error the accumulator is still intact, because no part of the update was added */
   if (err != OSLA_OK) {
     (void)osli_gate_leave(h, OSLA_OK);
     return err;

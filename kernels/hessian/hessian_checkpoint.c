@@ -40,7 +40,8 @@ static osla_stored stored_of(const osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-/* Collective. Lack of memory is not an error; s->matrix is then NULL. */
+/* Allocates the copies. Collective. If there is no memory for the copy of H, this is not an error,
+ * and s->matrix is NULL. */
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds) return OSLA_OK;

@@ -149,7 +149,7 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   double start = osla_clock();
   uint64_t stripes = a->stripes;
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
-    if (!p) return; /* this mode uses no chains */
+    if (!p) return; /* order-independent mode uses no chains of messages */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
     stripes = osli_piece_stripes(p, h->options.nb);
   }
@@ -253,8 +253,8 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
   return err;
 }
 
-/* Delivers one part. *done = false means that the part was postponed and must be delivered again;
- * this happens only if `may_wait` is false. */
+/* Delivers one part. *done: false if the part was postponed and must be delivered again. A part is
+ * postponed only if `may_wait` is false. */
 static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wait, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);

@@ -16,8 +16,8 @@
  * UNSUPPORTED (any operation but a sum, or any type but double). */
 osla_err osli_exact_check_options(const osla_hessian_options *options);
 
-/* Creates and frees the state of order-independent mode. The matrix must exist. osli_exact_create
- * is collective. */
+/* These functions create and free the state of order-independent mode. The matrix H must exist.
+ * osli_exact_create is collective. */
 osla_err osli_exact_create(osla_hessian *h);
 void osli_exact_destroy(osla_hessian *h);
 
@@ -57,8 +57,9 @@ uint64_t osli_exact_doubles(const osla_hessian *h);
 void osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
                         unsigned char *local, int64_t lld);
 
-/* sum [n] becomes the gradient over all ranks, committed and pending, in fixed point. Collective.
- * Errors, on all ranks together: RANGE (a sum exceeds the range of int64_t), MEM, MPI. */
+/* sum [n] becomes the gradient in fixed point, summed over all ranks, with its committed and its
+ * pending updates. Collective. Errors, on all ranks together: RANGE (a sum exceeds the range of
+ * int64_t), MEM, MPI. */
 osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum);
 
 /* Sets the state after a restore: the matrix holds fixed-point numbers, and gradient [n] is the sum

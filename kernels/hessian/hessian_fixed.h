@@ -82,7 +82,7 @@ static inline uint64_t fixed_outside(int64_t number, int64_t limit)
   return up | down;
 }
 
-/* Returns whether the value is within the bound; NaN is not. */
+/* Returns whether the value is within the bound. NaN is never within the bound. */
 static inline bool fixed_holds(const fixed_point *f, double value)
 {
   return fixed_outside(fixed_of(value, f->scale), f->limit) >> 63 == 0;

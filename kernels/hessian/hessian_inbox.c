@@ -274,17 +274,19 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
   bool credited;
   OSLA_CALL(complete_fetch(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* these bytes are in flight while the messages below are added */
+  OSLA_CALL(start_fetch(
+    h, in)); /* the bytes that this call fetches are in flight while the next call adds messages */
   OSLA_CALL(add_messages(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* fetches again, because adding messages may have made room */
+  OSLA_CALL(start_fetch(
+    h, in)); /* fetches a second time, because adding messages may have freed part of the buffer */
   OSLA_CALL(post_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
   if (credited && osli_arrivals_release(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
-/* Assigns to the inbox the next origin that waits at the gate of rank `position` of this node.
- * Returns false if no origin waits. */
+/* Assigns to the inbox the next origin (sending rank) that waits at the gate of rank `position` of
+ * this node. Returns false if no origin waits. */
 static bool dequeue_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
@@ -331,7 +333,7 @@ osla_err osli_inboxes_stop(osla_hessian *h)
 typedef struct awaited {
   osla_hessian *h;
   const uint64_t *expected;
-  int leaf; /* all leaves with a smaller index have been completed */
+  int leaf; /* all expected bytes of the leaves with a smaller index have been added */
 } awaited;
 
 /* Tests whether the ranks of this node have added all expected bytes. */

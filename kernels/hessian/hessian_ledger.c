@@ -55,7 +55,7 @@ osla_err osli_id_set_add(id_set *set, uint64_t id, bool *added)
   return OSLA_OK;
 }
 
-/* The cursor counts from 0, which stands for the id 0; cursor i + 1 stands for slot i. */
+/* Cursor 0 stands for the id 0, and cursor i + 1 stands for slot i of the hash table. */
 bool osli_id_set_next(const id_set *set, size_t *cursor, uint64_t *id)
 {
   while (*cursor <= set->capacity) {

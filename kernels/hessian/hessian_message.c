@@ -89,7 +89,7 @@ static void append_indices(sink *s, int64_t count, const int64_t *list, bool wid
     append_narrow(s, count, list, 0);
 }
 
-/* Returns whether the message holds only the number of its values. This is so if work is only
+/* Returns whether the message holds only the number of its values, because the time of work is only
  * modelled. */
 static bool only_counts(const message_head *head)
 {

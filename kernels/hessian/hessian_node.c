@@ -21,7 +21,7 @@ enum { LINE = 64 };
 /* bytes of the head in front of each array */
 typedef struct node_head {
   osla_stripes lock;
-  /* mask of the stripes to which was added since the array was last sent */
+  /* mask of the stripes that have had additions since the array was last sent */
   alignas(LINE) _Atomic uint64_t touched;
 } node_head;
 

@@ -28,7 +28,7 @@ typedef struct outbox {
   /* held by one sender for a whole chain; protects the members from `ring` to `fetched` */
   pthread_mutex_t mutex;
   int ring; /* index of the ring in the pool of rings; -1: no ring */
-  /* bytes written so far; value of `written` at the start of the current chain */
+  /* number of bytes written so far; this number at the start of the current chain */
   uint64_t written, chain;
   uint64_t fetched; /* number of bytes that the node has fetched, according to its latest reports */
   _Atomic uint64_t ready; /* value for the leaf word: number of bytes that may be fetched, and
@@ -138,8 +138,8 @@ static osla_err post_word(osla_hessian *h, outbox *o, int level, uint64_t value)
                         &o->notice);
 }
 
-/* Posts the next word when the previous word has arrived, because MPI keeps the order of words only
- * if they are written to one address. *done: nothing is left to announce. */
+/* Posts the next word when the previous word has arrived, because MPI keeps the order of two words
+ * only if both are written to the same address. *done: nothing is left to announce. */
 static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 {
   uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);
@@ -148,7 +148,7 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
     bool arrived;
     OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
     if (!arrived) return OSLA_OK;
-    /* a rank and a running number form a value that is never written twice */
+    /* a rank and a number that grows form a value that is never written twice */
     if (o->level < h->wire->shape.levels) {
       if (o->level++ == 0) o->announcements++;
       OSLA_CALL(post_word(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
@@ -182,7 +182,7 @@ osla_err osli_outboxes_announce(osla_hessian *h)
     *at = o->next;
     atomic_store(&o->listed, false);
     if (atomic_load(&o->ready) != o->announced)
-      list_outbox(t, o); /* more was written since `ready` was read */
+      list_outbox(t, o); /* more messages were written after `ready` was read */
   }
   return OSLA_OK;
 }
@@ -243,8 +243,8 @@ static bool release_empty_ring(const osla_hessian *h, outbox *o)
   return empty;
 }
 
-/* Searches a few rings of the pool for a free one. The next call continues with the rings after
- * these. */
+/* Searches for a free ring among a few rings of the pool. The next call searches the rings that
+ * follow them. */
 static bool try_acquire_ring(void *arg)
 {
   enum { RINGS_A_CALL = 16 };

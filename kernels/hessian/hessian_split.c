@@ -1,6 +1,6 @@
-/* Divides the indices of an update among the owners, as two short lists (rows and columns) in O(n)
- * operations. Sorting the elements of the update would take O(n^2); French et al. name this sorting
- * as the cost that grows (section IV.A). */
+/* Divides the n indices of an update among the owners, as two short lists (rows and columns), in
+ * O(n) operations. Sorting the n^2 elements of the update instead would take O(n^2) operations;
+ * French et al. name this sorting as the cost that grows (section IV.A). */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
 
@@ -87,8 +87,8 @@ void osli_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = 0; p < nprocs; p++)
     s->start[p + 1] += s->start[p];
 
-  /* Fill the groups, using start[p] as the next free entry of group p. It is restored
-   * afterwards. */
+  /* Fills the groups. Meanwhile start[p] is the next free entry of group p; afterwards it is
+   * restored. */
   for (int64_t i = 0; i < count; i++) {
     int64_t index = pairs[2 * i];
     int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;

@@ -1,5 +1,5 @@
-/* Divides the indices of an update among the owners, and the pieces of an owner's part; only index
- * arithmetic (internal). */
+/* Divides the indices of an update among the owners, and describes the pieces of an owner's part.
+ * Contains only index arithmetic (internal). */
 #ifndef OSLA_HESSIAN_SPLIT_H
 #define OSLA_HESSIAN_SPLIT_H
 

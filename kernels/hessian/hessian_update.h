@@ -23,8 +23,8 @@ typedef struct workspace {
   unsigned char *values; /* values of one piece */
   size_t values_bytes;
   size_t reserved; /* number of bytes of this workspace that count against the memory cap */
-  uint64_t draws; /* number of random numbers drawn so far, each of which selects the first owner to
-                     visit */
+  uint64_t draws;  /* number of random numbers drawn so far; each of them selects the first owner
+                      that an update visits */
   osla_hessian_stats stats;
 } workspace;
 

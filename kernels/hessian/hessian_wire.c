@@ -26,7 +26,7 @@ osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank)
   return osla_segment_peer(h->segment, rank);
 }
 
-/* A store on the node, which cannot fail. */
+/* Writes a word by a store, because the other rank is on the same node. Cannot fail. */
 void osli_wire_wake(osla_hessian *h, int rank)
 {
   osla_posted posted;

@@ -1,6 +1,7 @@
 /* Scratch memory of updating threads. It is acquired for one update, cached for the next one, and
- * counted against the memory cap. A thread that finds no room frees idle workspaces, then waits
- * until other threads release theirs. While it waits it holds no lock and makes progress. */
+ * counted against the memory cap. A thread that finds no room under the cap frees idle workspaces,
+ * then waits until other threads release their workspaces. While it waits, it holds no lock and
+ * makes progress steps. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_update.h"
@@ -94,7 +95,7 @@ static bool try_acquire(void *arg)
     old = w ? w->reserved : 0;
     bytes = needed_bytes(h, a->need, w);
     if (!w || h->memory - old + bytes <= h->memory_most) break;
-    /* frees this workspace, because it and other idle workspaces are too large */
+    /* frees this workspace, because together with the other idle workspaces it is too large */
     free_workspace(h, w);
   }
   if (h->memory - old + bytes <= h->memory_most) {

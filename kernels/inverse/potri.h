@@ -9,8 +9,9 @@
 #include "kernels/chol/chol_shape.h"
 #include "osla_inverse.h"
 
-/* Step k publishes three panels: L(i,k) for i >= k, across; X(k,j) for j < k and L(k,k), along; and
- * the blocks X(k,i) for the block rows i, across, sent by the ranks that have received them. */
+/* Step k publishes three panels. The first panel, L(i,k) for i >= k, is sent across. The second
+ * panel, X(k,j) for j < k and L(k,k), is sent along. The third panel, the blocks X(k,i) for block
+ * rows i, is sent across by the ranks that have received the second panel. */
 #define PANEL_L      PANEL_ROWS
 #define PANEL_X      PANEL_COLS
 #define PANEL_X_ROWS PANEL_DIAGONAL
@@ -33,9 +34,9 @@ static inline operand advance_across(const chol *c, operand a, int64_t count)
 
 /* ---- potri_memory.c ---- */
 
-/* osli_potri_x_rows_bytes returns the bytes of `x_rows`, osli_potri_block_bytes those of
- * `negative`. osli_potri_plan returns the plan of the panels without its function pointers.
- * Pure. */
+/* osli_potri_x_rows_bytes returns the bytes of `x_rows`, and osli_potri_block_bytes returns the
+ * bytes of `negative`. osli_potri_plan returns the plan of the panels without its function
+ * pointers. Pure. */
 size_t osli_potri_x_rows_bytes(const chol *c);
 size_t osli_potri_block_bytes(const chol *c);
 osla_panels_plan osli_potri_plan(const chol *c);
@@ -60,7 +61,8 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c; sizes of blocks are given as along x across ---- */
 
-/* x := L(k,k)^-1 x (solve), or L(k,k)^-H x (finish), for a size x n block x. */
+/* _solve computes x := L(k,k)^-1 x and _finish computes x := L(k,k)^-H x, for a size x n block
+ * x. */
 osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
 osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
 

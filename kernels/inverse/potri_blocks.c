@@ -33,7 +33,8 @@ osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operan
   const chol *c = &f->c;
   operand minus = packed_operand(c, f->negative, size, size);
   osli_chol_copy_block(c, size, size, diagonal, minus);
-  for (int64_t i = 0; i < size; i++) { /* negates the triangle only; the rest is not read */
+  for (int64_t i = 0; i < size;
+       i++) { /* negates only the triangle, because the other elements are not read */
     int64_t from = c->uplo == OSLA_LOWER ? i : 0, to = c->uplo == OSLA_LOWER ? size : i + 1;
     OSLA_CALL(osla_blas_scal(c->v.dtype, to - from, -1.0,
                              minus.at + (size_t)(from + i * size) * c->v.element));
@@ -47,7 +48,8 @@ osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagona
   double since = osla_trace_now(c->v.t), order = (double)size;
   OSLA_CALL(osla_lapack_potri(c->v.dtype, c->uplo, size, diagonal.at, diagonal.ld, &info));
   osla_trace_add(c->v.t, OSLA_TRACE_PANEL, since, 2.0 * order * order * order / 3.0);
-  return OSLA_OK; /* info is 0, because osla_potri has found no zero on the diagonal */
+  return OSLA_OK; /* the result `info` of LAPACK is 0, because osla_potri has found no zero on the
+                     diagonal */
 }
 
 static void trace_product(const chol *c, double since, int64_t m, int64_t n, int64_t depth)

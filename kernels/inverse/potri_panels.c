@@ -22,7 +22,7 @@ static int64_t first_shared(const chol *c, int across)
   return i;
 }
 
-/* Address of X(k,i) for a block i of this rank's block columns. */
+/* Address of the block X(k,i), where i is one of this rank's block columns. */
 static operand block_of(const chol *c, operand x, int64_t i)
 {
   return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));

@@ -11,7 +11,7 @@
 /* limit below which numbers, and products of them, do not have full precision */
 static const double least_sound = DBL_MIN / DBL_EPSILON;
 
-/* Returns the smallest nonzero element of both vectors; elements at boundaries are 0. */
+/* Returns the smallest element, of two vectors, that is not 0. Elements at boundaries are 0. */
 static double find_least(int64_t n, const double *v, const double *next)
 {
   double least = INFINITY;
@@ -87,8 +87,8 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   for (int64_t k = 0; k < steps && go_on; k++) {
     const osla_err one = bound_step(it, v, best, alpha, &go_on);
     if (one != OSLA_OK)
-      osla_transport_abort(it->t, one); /* an error on one rank cannot be returned, because the
-                                           other ranks wait for this rank */
+      osla_transport_abort(it->t, one); /* ends the job, because an error on one rank cannot be
+                                           returned while the other ranks wait */
   }
   free(v);
   free(it->v);

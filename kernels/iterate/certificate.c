@@ -133,9 +133,9 @@ bool osli_certificate_vouches(osla_iterate_end end_run)
 }
 
 /* Decides whether to take a snapshot. Stale residuals may repeatedly be smaller than the true
- * residual. Therefore, after a snapshot that failed, the next one waits until the estimate, scaled
- * by the error of the previous estimate, is small enough, or until a pause is over, which doubles
- * each time. */
+ * residual. Therefore, after a snapshot that failed, the next snapshot waits until the estimate,
+ * scaled by the error of the previous estimate, is small enough, or until a pause is over. The
+ * pause doubles after each such snapshot. */
 static bool is_promising(certificate *c)
 {
   const double small = fmax(c->wanted2, c->rounding2);

@@ -40,7 +40,7 @@ static layer diffusion_layer(const osla_diffusion *d, int f, int depth)
 
 /* ---- the process grid ---- */
 
-/* Returns how many values ranks send one another in one exchange, counted in one direction. */
+/* Returns how many values all ranks send in one exchange, counted in only one direction. */
 static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
 {
   const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
@@ -263,7 +263,7 @@ static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
   return ((x[-1] + x[1]) + (x[-row] + x[row])) + (x[-plane] + x[plane]);
 }
 
-/* Sweep and return `sum` plus the squares of the changes; relaxed_rows applies relaxation. */
+/* Sweeps, and returns `sum` plus the squares of the changes. relaxed_rows also relaxes. */
 WIDE static double plain_rows(rows r, const double *x, double *restrict y, double sum)
 {
   for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
@@ -329,7 +329,7 @@ static double sweep(void *arg, double omega, const double *x, double *y)
   return sweep_box(arg, &all, omega, x, y);
 }
 
-/* Removes the layer at face f from `rest` and returns it. It is empty if `rest` is empty. */
+/* Removes the layer at face f from `rest`, and returns it. If `rest` is empty, so is the layer. */
 static box cut_layer(box *rest, int f)
 {
   const int along = f / 2;

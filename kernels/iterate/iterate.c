@@ -263,7 +263,7 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
-  double residual2 = 0.0; /* value for a rank that has no part of x */
+  double residual2 = 0.0; /* initial value, which a rank without a part of x keeps */
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
@@ -308,8 +308,8 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
 
 /* ---- result ---- */
 
-/* Sums the numbers of sweeps of all ranks. Ranks that return have all finished the run; otherwise a
- * rank could miss halos that a neighbour sends in the next run. */
+/* Sums the numbers of sweeps of all ranks. When the function returns, all ranks have finished the
+ * run. Otherwise a rank could miss halos that a neighbour sends in the next run. */
 static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osla_iterate_result *r)
 {
   const double mine = (double)it->sweeps;

@@ -27,15 +27,16 @@ typedef struct certificate {
   certificate_state state;
   bool over;
   osla_iterate_end end;
-  double wanted2;   /* residual that counts as converged, squared */
+  double wanted2;   /* square of the largest residual that counts as converged */
   double start2;    /* first residual, squared */
   double rounding2; /* bound of the rounding errors in the residual, squared */
   double true2;     /* latest certified residual, squared */
   double estimate2; /* latest sum of squared residuals of parts from different sweeps (stale
                        residuals) */
-  double excess; /* true2 of the last snapshot, divided by the estimate2 that led to the snapshot */
-  double distance; /* distance of the last snapshot x from the fixed point of M x + c: largest |M x
-                      + c - x| / v */
+  double excess;    /* certified residual (true2) of the last snapshot, divided by the estimate
+                       (estimate2) that led to the snapshot */
+  double distance;  /* distance of the last snapshot x from the fixed point of M x + c: largest |M x
+                       + c - x| / v */
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
   /* number of reductions so far; number of rounds since the last snapshot; number of rounds
@@ -50,7 +51,7 @@ typedef struct recorder {
   double *values; /* [room][stride] RACY: values of the messages that were read; otherwise NULL */
   int64_t n, room, stride, returned;
   bool is_full;
-  osla_estimate *estimates; /* recorded estimates: every so many rounds (`every`) one estimate */
+  osla_estimate *estimates; /* recorded estimates, one for each `every` rounds */
   int n_estimates;
   int64_t rounds, every;
   double since;
@@ -77,8 +78,8 @@ struct osla_iteration {
   osla_fixed_point p;
   osla_iterate_options o;
   osla_channels *set; /* channels; each halo has one for sweeps and one for recorded states */
-  int *numbers; /* [2 n_halos] numbers of the channels for sweeps, followed by those for recorded
-                   states */
+  int *numbers;       /* [2 n_halos] numbers of the channels for sweeps, followed by numbers of the
+                         channels for recorded states */
   osla_reduction *reduction;
   double *memory; /* memory of `spare` and `recorded`, which are aligned in each run relative to the
                      caller's state */
@@ -97,8 +98,8 @@ struct osla_iteration {
   bool *is_last;
   /* number of sweeps of this rank; value of `sweeps` when this rank last sent halos */
   int64_t sweeps, sent_at;
-  bool is_swept; /* true if the spare state already holds the next sweep, which computing the first
-                  * residual has made */
+  bool is_swept; /* true if the spare state already holds the result of the next sweep, because that
+                    sweep was made to compute the first residual */
   double swept2; /* squared residual that this sweep returned */
   certificate c;
   recorder r;
@@ -139,7 +140,7 @@ void osli_halos_unpack(osla_iteration *it, double *x);
 
 /* Halos of a recorded state. _send_state sends them. _state_arrived tests whether the halos of all
  * neighbours have arrived; if `waits` is set it waits until they have, or until a rank has stopped.
- * _receive_state receives the halos that have arrived. _exchange does all three. */
+ * _receive_state receives the halos that have arrived. _exchange calls all three functions. */
 osla_err osli_halos_send_state(osla_iteration *it, const double *x);
 osla_err osli_halos_state_arrived(osla_iteration *it, bool waits, bool *here);
 osla_err osli_halos_receive_state(osla_iteration *it, double *x);
@@ -171,8 +172,8 @@ osla_err osli_watch_check(const osla_iteration *it);
  * waits end. */
 osla_err osli_watch_step(osla_iteration *it);
 
-/* _receive waits until a message can be received from each of these channels, _send until a message
- * can be sent over each of them. */
+/* osli_watch_receive waits until a message can be received from each of these channels.
+ * osli_watch_send waits until a message can be sent over each of them. */
 osla_err osli_watch_receive(osla_iteration *it, int n, const int *channels);
 osla_err osli_watch_send(osla_iteration *it, int n, const int *channels);
 

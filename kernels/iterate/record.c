@@ -69,8 +69,8 @@ void osli_record_reading(osla_iteration *it, int h, int64_t version)
   r->readings[r->n++] = (osla_reading){.sweep = it->sweeps, .version = version, .halo = h};
 }
 
-/* When the list is full, every second estimate is dropped; from then on, half as many estimates are
- * recorded. */
+/* When the list is full, every second estimate is removed, and from then on only half as many
+ * estimates are recorded. */
 void osli_record_estimate(osla_iteration *it, double residual)
 {
   recorder *r = &it->r;

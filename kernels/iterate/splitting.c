@@ -98,7 +98,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
 static void block_step(const osla_splitting *s, double *y)
 {
   const diagonal_blocks *b = &s->blocks;
-  /* covers also the rounding errors of the sums below, and the allowed asymmetry of the blocks */
+  /* this factor covers also the rounding errors of the sums below, and the allowed asymmetry of the
+   * blocks */
   const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);

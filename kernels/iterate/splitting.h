@@ -13,7 +13,8 @@ typedef struct split_entries {
   double *value;
 } split_entries;
 
-/* Number of rounding errors by which symmetric elements of a block may differ (Cholesky). */
+/* With Cholesky: number of rounding errors by which two symmetric elements of a block may
+ * differ. */
 enum { SYMMETRIC = 8 };
 
 /* Operations that splittings of sparse and dense matrices implement differently. */

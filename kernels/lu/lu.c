@@ -39,7 +39,8 @@ enum { WIDEST = 1 << 29 };
 
 /* ---- the loop ---- */
 
-/* True if a pivot is NaN or infinite, or has no finite reciprocal although L is divided by it. */
+/* True if a pivot is NaN or infinite, or if L is divided by a pivot that has no finite
+ * reciprocal. */
 static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
 {
   double size = fabs(creal(pivot)) + fabs(cimag(pivot));
@@ -185,8 +186,8 @@ static void free_all(lu *f)
 static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 {
   const local_view *v = &f->v;
-  double pair[2] = {0, 0}; /* largest element, and 1 if there is a NaN, because MPI_MAX may drop
-                            * NaN */
+  double pair[2] = {0, 0}; /* two values: largest element; 1 if there is a NaN, otherwise 0. The
+                              second one is needed because MPI_MAX may drop NaN */
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
     double x;
@@ -195,7 +196,8 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
     if (x > pair[0]) pair[0] = x;
   }
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  /* U may be finite although A contains an infinity or NaN: it may have reached L only. */
+  /* U may be finite although A contains an infinity or NaN, because such an element may have
+   * changed only L. */
   bool sound = pair[1] == 0.0 && isfinite(largest_before);
   *growth = !sound ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Charges the simulated clock for moving `rows` rows of `cols` columns once. No effect on a real
- * machine. */
+/* Adds the modelled time of moving `rows` rows of `cols` columns to the simulated clock. Has no
+ * effect on a real machine. */
 static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 {
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
@@ -66,8 +66,7 @@ static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, in
   }
 }
 
-/* Waits until all ranks of the process column have read this rank's rows, and this rank has read
- * theirs. */
+/* Waits until all ranks of the process column have read the rows that they need of one another. */
 static osla_err wait_for_readers(lu *f)
 {
   const local_view *v = &f->v;

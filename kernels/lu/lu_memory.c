@@ -6,7 +6,7 @@
 enum { LINE = 64 };
 
 /* With at least this many process rows, pivots and tournament rows are found in log p rounds. With
- * fewer ranks it is faster if each rank notifies all others at once. */
+ * fewer process rows it is faster if each rank notifies all other ranks at once. */
 enum { COMBINE_FROM = 5 };
 
 bool osli_lu_gathers_panels(int p, bool near, bool own_cores)

@@ -1,7 +1,7 @@
 #include "kernels/lu/lu_node_group.h"
 
 /* Groups are formed only if ranks do not share cores, or if the whole process column is readable.
- * Where ranks share cores, members would wait until their leader gets its turn on a core, so every
+ * Otherwise members would have to wait until their leader runs on the core that it shares, so every
  * rank receives messages from other nodes itself. */
 void osli_lu_leaders_choose(lu *f)
 {

@@ -204,8 +204,9 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   int64_t count = total < s->size ? total : s->size;
   size_t e = v->element;
   unsigned char *unfactored =
-    f->scratch + (size_t)(2 * v->nb) * e; /* copy of the candidate rows as they are before the
-                                           * factorisation */
+    f->scratch +
+    (size_t)(2 * v->nb) *
+      e; /* copy of the candidate rows, made before the factorisation changes these rows */
   osli_move_columns(e, total, s->size, f->scratch, ld, unfactored, ld);
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   for (int64_t i = 0; i < total; i++)

@@ -1,4 +1,4 @@
-/* Functions of the factorisation that need no header of their own (internal). */
+/* Functions of several small files of the LU factorisation, in one header (internal). */
 #ifndef OSLA_LU_PARTS_H
 #define OSLA_LU_PARTS_H
 

@@ -18,7 +18,8 @@ enum { BASE = 8 }; /* panels of at most this width are not halved */
 
 static double magnitude(osla_complex x)
 {
-  return fabs(creal(x)) + fabs(cimag(x)); /* |re| + |im|, which IxAMAX maximises */
+  return fabs(creal(x)) +
+         fabs(cimag(x)); /* |re| + |im|, the magnitude by which IxAMAX compares complex elements */
 }
 
 /* First words of an offer for a column. The offered row follows, and from the owner of the diagonal

@@ -264,9 +264,9 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   return OSLA_OK;
 }
 
-/* True if all members of the node group have begun the current exchange. Before that, products of
- * members may still read the set of U in the leader's memory to which rows and shares are
- * written. */
+/* True if all members of the node group have begun the current exchange. Before they have, their
+ * products may still read that set of U in the leader's memory which the rows and shares of this
+ * exchange overwrite. */
 static bool group_has_begun(lu *f, bool wait)
 {
   const lu_range group = osli_lu_node_group(f, my_leader(f));
@@ -374,8 +374,8 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
 }
 
 /* Chooses which ranks share the solve. With few columns the messages would cost more than the saved
- * work. Nodes may choose differently between LU_ALONE and LU_BY_GROUP, because both receive all
- * columns of rows for the top block. */
+ * work. Some nodes may choose LU_ALONE and other nodes LU_BY_GROUP, because in both cases a node
+ * receives all columns of the rows for the top block. */
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
   const lu_range group = osli_lu_node_group(f, my_leader(f));

@@ -53,8 +53,8 @@ typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  /* u is U(k,:) in these columns: in this rank's store until `complete`, then in the store of the
-   * group's leader. top is the panel's top block. */
+  /* u: U(k,:) in these columns. It is in this rank's store until `complete` is true, and then in
+   * the store of the leader of its node group. top: the panel's top block. */
   operand u, top;
   lu_sharing sharing;
   bool solved;          /* true if this rank has solved for its share of U */
@@ -116,8 +116,8 @@ enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* notify slot
 
 lu_step osli_lu_step_make(const lu *f, int64_t k);
 
-/* Waits until the messages of the exchange two before `exchange` have arrived, so that its buffers
- * may be reused. Local. */
+/* Waits until the messages of the exchange with number exchange - 2 have arrived, so that its
+ * buffers may be reused. Local. */
 osla_err osli_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 #endif

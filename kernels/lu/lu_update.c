@@ -44,8 +44,9 @@ static columns columns_of(const lu *f, int64_t from, int64_t to)
   return c;
 }
 
-/* Columns of the first exchange of step k: those of the panel that is factored ahead if this rank
- * has them, otherwise the columns behind it (order of osli_pipeline_run). */
+/* Columns of the first exchange of step k. These are the columns of the panel that is factored
+ * ahead, if this rank has them; otherwise they are the columns behind that panel (order of
+ * osli_pipeline_run). */
 static columns first_of(const lu *f, int64_t k)
 {
   int64_t panel = k + f->look_ahead;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit for the choice of an order that matches the distribution of the blocks. */
+/* Largest unit of which the order of a square is made a multiple, so that squares match the
+ * distribution of the blocks. */
 enum { MOST = 1024 };
 
 static int64_t common_multiple(int64_t a, int64_t b)

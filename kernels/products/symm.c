@@ -71,7 +71,8 @@ static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int6
           : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
   const osla_part b_low = slice(s, s->b, from, half), b_high = slice(s, s->b, half, to);
   const osla_part c_low = slice(s, s->c, from, half), c_high = slice(s, s->c, half, to);
-  /* true if X itself, not its transpose, multiplies the lower half and adds to the upper half */
+  /* true if the rectangle X itself, not its transpose, multiplies the first half of B, and the
+   * product is added to the second half of C */
   const bool straight = lower == s->left;
   OSLA_CALL(multiply(s, straight ? OSLA_NOTRANS : transposed, x, b_low, 1, c_high));
   return multiply(s, straight ? transposed : OSLA_NOTRANS, x, b_high, 1, c_low);

@@ -39,8 +39,9 @@ typedef struct product {
   unsigned char *x_of[2], *y_of[2];
 } product;
 
-/* Adds alpha op(M) x to y, where M is rows x cols at address `m` and begins at (row, col) of the
- * piece; x and y are indexed by its rows or columns as op requires. */
+/* Adds alpha op(M) x to y, where M is the rows x cols matrix at address `m`, which begins at
+ * element (row, col) of the piece. x and y have one element for each row or each column of the
+ * piece, as op requires. */
 static osla_err multiply(const product *p, osla_trans trans, int64_t row, int64_t rows, int64_t col,
                          int64_t cols, const void *m, int64_t ld)
 {
@@ -184,7 +185,7 @@ static osla_err check(const product *p)
   const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
-  /* x is checked alone, so that its overlap with y is no error */
+  /* x is checked separately from y, because x and y may overlap */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,

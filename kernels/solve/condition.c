@@ -44,7 +44,7 @@ static void store(const estimator *e, int64_t l, osla_complex value)
     ((double *)x)[l] = creal(value);
 }
 
-/* Number of this rank's elements of x; it is 0 outside of one process column. */
+/* Number of this rank's elements of x. Only the ranks of one process column have elements. */
 static int64_t count_of(const estimator *e)
 {
   return e->x.cols > 0 ? e->x.rows : 0;
@@ -89,7 +89,8 @@ static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
 static osla_err find_largest(estimator *e, int64_t *at)
 {
   double most;
-  /* first index of the largest element; 0 if the old *at is such an index, otherwise 1 */
+  /* two values: first index of the largest element; 0 if the element at the old *at is as large,
+   * otherwise 1 */
   int64_t found[2] = {e->x.m, 1};
   OSLA_CALL(osla_matrix_norm(e->vector, OSLA_NORM_MAX, &most));
   for (int64_t l = count_of(e) - 1; l >= 0; l--) {

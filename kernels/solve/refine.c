@@ -12,7 +12,7 @@
 
 /* State of a refinement. All matrices have the distribution that solves need. x: best solution so
  * far; next: next candidate; r: residual; narrow: copy of r in the type of the factors, or NULL if
- * that is the type of A. */
+ * A has the same type. */
 struct osla_refinement {
   const osla_matrix *a, *b;
   const osla_factors *factors;

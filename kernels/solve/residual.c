@@ -34,8 +34,9 @@ static osla_err column_maxima(const osla_matrix *a, int64_t *bits)
   return OSLA_OK;
 }
 
-/* Computes r / ((norm_a x + b) unit), with exponents separate from mantissas: norm_a x may exceed
- * the range of double, and division by infinity would give a small residual. */
+/* Computes r / ((norm_a x + b) unit), with exponents separate from mantissas. Otherwise norm_a x
+ * could exceed the range of double, and division by infinity would give a residual that is too
+ * small. */
 static double scaled_residual(double r, double x, double b, double norm_a, double unit)
 {
   int of_r, of_x, of_b, of_a;

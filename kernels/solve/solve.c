@@ -178,8 +178,8 @@ static uint64_t larger(uint64_t x, uint64_t y)
   return x > y ? x : y;
 }
 
-/* Returns the bytes of one triangular solve: the larger of a transposed solve, which sends sums,
- * and of one without transposition, which sends solved rows. */
+/* Returns the bytes of one triangular solve: the larger of two numbers, for a transposed solve,
+ * which sends sums, and for a solve without transposition, which sends solved rows. */
 static uint64_t triangular(const osla_shape *s, int64_t widest)
 {
   size_t nb = (size_t)s->nb, row = nb * (size_t)widest * s->element;

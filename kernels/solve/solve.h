@@ -12,9 +12,9 @@ osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix
 
 /* ---- residual.c ---- */
 
-/* R := B - A X. *value is the scaled residual of osla_residual, maxima[j] the largest |r_ij| of
- * column j; both are the same on all ranks. norm_a = |A|_inf. `room` has OSLA_RESIDUAL_ROOM numbers
- * for each column. Collective. */
+/* R := B - A X. *value is the scaled residual of osla_residual, and maxima[j] is the largest |r_ij|
+ * of column j. Both results are the same on all ranks. norm_a = |A|_inf. `room` has
+ * OSLA_RESIDUAL_ROOM numbers for each column. Collective. */
 enum { OSLA_RESIDUAL_ROOM = 3 };
 osla_err osli_residual_compute(const osla_matrix *a, double norm_a, const osla_matrix *x,
                                const osla_matrix *b, osla_matrix *r, double *value, double *maxima,

@@ -19,11 +19,11 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward;    /* true if block 0 is solved first; false if the last block is */
+  bool forward;    /* true if block 0 is solved first; false if the last block is solved first */
   bool stationary; /* true for a stationary solve, in which T stays in place and X is moved
                       (trsm_stationary.c) */
-  /* stationary: keeps_shares: X stays in `share` for a second solve; reuses_shares: this is the
-   * second solve */
+  /* stationary solve: true if X stays in `share` for a second solve (keeps_shares); true if this is
+   * the second solve (reuses_shares) */
   bool keeps_shares, reuses_shares;
   osla_panels *panels; /* NOTRANS: panels that publish solved rows */
   /* TRANS: partial sums for other ranks; stationary: contributions of other ranks to the block row
@@ -105,8 +105,8 @@ void osli_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const vo
  * (TRANS). Collective. Errors: MEM, MPI. */
 osla_err osli_trsm_moving_open(trsm *f);
 
-/* Number of columns of B that a transposed solve (TRANS) solves at a time: as many as make the sums
- * on a rank take about 32 MiB, but at least 256. Pure. */
+/* Number of columns of B that a transposed solve (TRANS) solves at a time. It is such that the sums
+ * on a rank take about 32 MiB, but it is at least 256. Pure. */
 int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
 
 /* TRANS: returns whether process row `prow` owns rows of this step's block column that were solved
@@ -156,8 +156,9 @@ int64_t osli_trsm_tile_rows(const trsm *f, int64_t size);
 /* Copies this rank's columns of X(k) to B. x: address of X(k). Local. */
 void osli_trsm_store_columns(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx);
 
-/* _open_trans allocates the memory that TRANS and CONJTRANS need in addition (collective; errors:
- * MEM, MPI). _run_trans runs all steps (local). */
+/* Stationary solve with TRANS or CONJTRANS. _open_trans allocates the memory that it needs in
+ * addition to the memory that _open allocates (collective; errors: MEM, MPI). _run_trans runs all
+ * steps (local). */
 osla_err osli_trsm_stationary_open_trans(trsm *f);
 osla_err osli_trsm_stationary_run_trans(trsm *f);
 

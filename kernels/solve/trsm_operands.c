@@ -1,5 +1,5 @@
-/* Blocks of the triangle that a step needs: read in place if they are on the same node, otherwise
- * fetched by a contiguous get, which is started one step ahead. */
+/* Blocks of the triangle that a step needs. They are read in place if they are on the same node.
+ * Otherwise they are fetched by a contiguous get, which is started one step ahead. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 #include "src/matrix/part_view.h"

@@ -22,8 +22,8 @@
 
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
 {
-  /* X is sent along every process column and row, so moving X pays off only below n / FEW
-   * right-hand sides. */
+  /* X is sent along every process column and row, so X is moved only if there are fewer than n /
+   * FEW right-hand sides. */
   enum { FEW = 4 };
   return nrhs > 0 && nrhs < n / FEW;
 }
@@ -84,8 +84,8 @@ static osla_err create_panels(trsm *f)
   return osli_panels_create(f->a.grid, &plan, &f->panels);
 }
 
-/* Leading dimension of a share: an odd number of cache lines. With a distance of 2^k bytes, columns
- * would compete for a few sets of the cache. */
+/* Leading dimension of a share, which is an odd number of cache lines. If the distance between
+ * columns were a power of two, the columns would compete for a few sets of the cache. */
 static int64_t share_ld(int64_t rows, size_t element)
 {
   enum { LINE = 64 };
@@ -244,7 +244,7 @@ static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 
 osla_err osli_trsm_stationary_run_notrans(trsm *f)
 {
-  /* number of steps by which storing X may lag behind; the buffers of panels allow more */
+  /* number of steps by which storing X may lag behind; less than the buffers of panels allow */
   enum { BEHIND = 2 };
   const local_view *a = &f->a;
   fill_shares(f);

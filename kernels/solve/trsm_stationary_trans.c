@@ -58,8 +58,8 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
   return OSLA_OK;
 }
 
-/* Returns whether this rank owns the rows of the previous step. These are then the last solved rows
- * to arrive. */
+/* Returns whether this rank owns the rows of the previous step. If it owns them, they are the last
+ * solved rows that arrive. */
 static bool follows_mine(const trsm *f, const trsm_step *s)
 {
   return s->s > 0 && osli_trsm_step(f, s->s - 1).prow == f->a.prow;
@@ -82,8 +82,8 @@ static osla_err begin_sum(trsm *f, const trsm_step *s)
   return add_product(f, s, first, last, 0);
 }
 
-/* Adds the products with the rows of the previous step to the sum, and sends the sum to the owner
- * of the diagonal block. */
+/* Adds to the sum the products with the rows of X from the previous step, and sends the sum to the
+ * owner of the diagonal block. */
 static osla_err finish_sum(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;

@@ -268,7 +268,7 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
-  if (memory) /* called first: if it fails, the matrix stays intact */
+  if (memory) /* frees the values of ghosts first, because the matrix stays intact if this fails */
     OSLA_CALL(osla_vertices_free(a->t, &memory));
   a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));

@@ -150,7 +150,8 @@ static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, 
   const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
   const int64_t lacks = (from_other ? row : other) + 1;
   const double weight = end[at].value;
-  /* whether vertex `lacks` lists the edge with this weight; whether with another weight */
+  /* true if vertex `lacks` lists the edge with this weight; true if it lists the edge with another
+   * weight */
   bool same_weight = false, other_weight = false;
   for (int64_t k = 0; k < n; k++) {
     if (end[k].other != other || end[k].from_other == from_other) continue;

@@ -16,7 +16,7 @@ osla_err osli_entries_add(csr_entries *entries, int64_t row, int64_t column, dou
 void osli_entries_free(csr_entries *entries);
 
 /* Creates the matrix from the entries of all ranks. The entries of a row are ordered by rank, then
- * by their order on the rank. Collective. Errors: those of osla_csr_create and
+ * by their order on the rank. Collective. Errors: the errors of osla_csr_create and
  * osla_forest_create_global. */
 osla_err osli_entries_to_csr(osla_transport *transport, const int64_t *row_start,
                              const int64_t *column_start, const csr_entries *entries,

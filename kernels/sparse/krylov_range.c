@@ -22,8 +22,8 @@ static bool is_zero(int64_t n, const double *x)
 }
 
 /* Computes the sums of the squares of small, medium and large elements. One pass with a plain sum
- * of squares suffices if the sum lies between the two limits: then no square has overflowed, and
- * squares that underflowed are below 2^-120 of the sum. */
+ * of squares suffices if the sum lies between the two limits. In this case no square has
+ * overflowed, and squares that underflowed are less than 2^-120 times the sum. */
 static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
 {
   sum[MEDIUM] = osla_dot_local(n, x, x);

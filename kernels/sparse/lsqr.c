@@ -20,11 +20,12 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar; /* rho-bar and phi-bar of the paper, from the plane rotations */
-  double damped, a_norm;   /* norm of the damping part of r; estimate of |A| up to this iteration */
-  double cs2, sn2, z;      /* values for the estimate of |x|, from section 5.2 of the paper */
+  double rho_bar, phi_bar;  /* rho-bar and phi-bar of the paper, from the plane rotations */
+  double damped, a_norm;    /* norm of the part of r that damping adds; estimate of |A| from the
+                               iterations so far */
+  double cs2, sn2, z;       /* values for the estimate of |x|, from section 5.2 of the paper */
   double x_settled, x_norm; /* estimates of |x / scale| without and with the last rotation */
-  /* norm of b; phi after the rotation, for which |A^T r| = alpha phi_rotated */
+  /* norm of b; the paper's phi after the rotation, where |A^T r| = alpha phi_rotated */
   double b_norm, phi_rotated;
   double unit; /* factor for A and the damping; a power of two, usually 1 */
   int exponent;

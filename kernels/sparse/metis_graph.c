@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* indices in the array sparse_head.kind: how many numbers precede the neighbours in a line; whether
- * edges have weights */
+/* indices in the array sparse_head.kind, for two values: how many numbers precede the neighbours in
+ * a line, and whether edges have weights */
 enum { KIND_SKIP, KIND_WEIGHTS };
 enum { MOST_WEIGHTS = 1000 };
 

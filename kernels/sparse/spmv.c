@@ -23,7 +23,7 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
-  /* usually does not wait, because other ranks have read x meanwhile */
+  /* this call usually does not wait, because the other ranks have read x meanwhile */
   return osla_forest_writable(a->forest);
 }
 

@@ -214,7 +214,7 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
-  /* wait, because a put of two calls ago may still read from this line */
+  /* waits, because a put that was started two calls ago may still read from this line */
   for (int i = 0; s->far && i < readers; i++)
     abort_on_error(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   if (d->found)
@@ -253,8 +253,8 @@ static bool parts_arrived(void *arg)
   return true;
 }
 
-/* Returns the mismatch that part number i of a step reports. If it reports none, the result's
- * member `first` is the part's count of values. */
+/* Returns the mismatch that part number i of a step reports. If the part reports no mismatch, the
+ * member `first` of the result is the part's count of values. */
 static difference difference_of_part(const osla_sums *s, const sum_step *step, int i)
 {
   const sum_line *part = part_of(s, step, i);
