@@ -74,7 +74,7 @@ enum {
   MODEL_ROOTS_IN,
   MODEL_LEAVES_IN,
   MODEL_ALL_IN,
-  MODEL_MIXED, /* the arrays that lie in the memory differ by rank */
+  MODEL_MIXED, /* which arrays lie in the memory differs by rank */
   MODEL_PLACES
 };
 
@@ -105,8 +105,8 @@ typedef struct model_trial {
   /* members that the functions below set: */
   uint64_t roots_seed, leaves_seed;
   model_values roots, leaves, before;
-  bool borrowed; /* the array that the transfer reads belongs to another trial */
-  bool spoiled;  /* the test has overwritten the array that the transfer reads */
+  bool borrowed; /* true if the array that the transfer reads belongs to another trial */
+  bool spoiled;  /* true if the test has overwritten the array that the transfer reads */
   osla_forest_run run;
 } model_trial;
 

@@ -20,7 +20,7 @@ int64_t lu_order(int64_t m, int64_t n)
 bool lu_turn(osla_transport *t, int grid, int variant)
 {
   bool few = osla_test_size() <= 2 || osla_transport_n_nodes(t) == 1;
-  /* on more than four ranks of several nodes one variant in twenty is run for each grid */
+  /* on several nodes with more than four ranks, one variant in twenty is run for each grid */
   if (!few && osla_test_size() > 4) return (7 * grid + variant) % 20 == 0;
   return kernel_turn(grid, variant) && (few || (grid + 2 * variant) % 3 == 0);
 }

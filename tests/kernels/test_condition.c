@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dense matrix with its LU factors in an array of its type, its pivots, 1-norm and reciprocal
- * condition number. */
+/* A dense matrix with its pivots, 1-norm and reciprocal condition number, and with its LU factors
+ * in an array of the matrix's type. */
 typedef struct example {
   dense a;
   void *factors;

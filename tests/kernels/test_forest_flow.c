@@ -258,8 +258,8 @@ static void test_only_those_joined(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks whose values are only read can be ahead of a reader that sleeps. There are twelve transfers
- * in sequence with each kind of memory, and the reader sends no values back. */
+/* Ranks whose values are only read can begin later transfers while a reader sleeps. There are
+ * twelve transfers in sequence with each kind of memory, and the reader sends no values back. */
 static void test_run_ahead(void)
 {
   enum { EACH = 12 };

@@ -91,8 +91,8 @@ static void test_patterns(void)
 
 /* ---- concatenated forests ---- */
 
-/* Concatenation of an all-gather and an all-to-all of one value. Both use the same roots
- * (same_roots), or the roots of the all-to-all follow those of the all-gather. */
+/* Concatenation of an all-gather and an all-to-all of one value. If same_roots is true, both use
+ * the same roots; otherwise the roots of the all-to-all follow those of the all-gather. */
 typedef struct side_by_side {
   int64_t second; /* leaf index at which the leaves of the second forest begin */
   bool same_roots;

@@ -143,7 +143,7 @@ static void test_what_comes_late(void)
   atomic_store(&g->a.intakes[77].fetched, 8);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  /* -1: the only origin is being served already */
+  /* -1, because the only origin is already being served */
   CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1);
   CU_ASSERT(osli_arrivals_release(&g->a, 77));
   CU_ASSERT(serve(g) == 77);

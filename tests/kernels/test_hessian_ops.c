@@ -262,8 +262,8 @@ static void test_runs(void)
 
 /* ---- very large matrices ---- */
 
-/* Offsets of elements in matrices of order 8.2e5, which take 2.7e12 bytes in float and half of that
- * as a triangle, and of larger orders. */
+/* Tests offsets of elements in matrices of order 8.2e5 and of larger orders. A matrix of order
+ * 8.2e5 takes 2.7e12 bytes in float, and half of that as a triangle. */
 static void test_large_offsets(void)
 {
   static const int64_t orders[] = {820000, 5000000};

@@ -26,8 +26,8 @@ static int parts_of(osla_dtype dtype)
   return dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1;
 }
 
-/* Calls `check` for combinations of grids, sizes, types, and owned and wrapped matrices; another
- * `offset` selects other combinations. */
+/* Calls `check` for combinations of grids, sizes, types, and owned and wrapped matrices. Each value
+ * of `offset` selects other combinations. */
 typedef void checker(kernel_matrix *a, int variant);
 
 static void for_all(checker *check, int offset)

@@ -1,6 +1,6 @@
 /* Tests of products in which one allocation fails on one rank, for each allocation of the call in
- * turn. All ranks must fail together with the message of that rank, or the result is the same as
- * usual; and the next call must be correct. */
+ * turn. All ranks must fail together with the message of that rank, or the result must be the same
+ * as usual. The next call must be correct, too. */
 #include "osla_products.h"
 #include "tests/failing_allocation.h"
 #include "tests/kernels/kernel_reference.h"

@@ -155,7 +155,7 @@ static void test_depth(void)
     double largest;
     how.mode = (osla_iterate_mode)mode;
     how.tolerance = -1;
-    how.lead = way == 1 ? 1 : 0; /* with a lead of 1 each sweep uses new halos */
+    how.lead = way == 1 ? 1 : 0; /* with a lead of 1, each sweep uses new halos */
     how.sweeps = 150;
     how.record_bytes = 1 << 20;
     start(&c);
@@ -283,7 +283,7 @@ static void test_diverging(void)
                   (long long)depth);
 }
 
-/* Without a certificate a rank's own points are replayed exactly; halos may differ. */
+/* Without a certificate, a replay gives the rank's own points exactly, but halos may differ. */
 static void test_uncertified(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 11}};

@@ -73,9 +73,9 @@ static double right_hand_side(int64_t i, int64_t j, kind k)
   return k == GRADED ? b * pow(10.0, -2.0 * (double)i) : j == 1 ? b * 1e-60 : b;
 }
 
-/* Fills A (if `matrix` is set) or B. For complex types these are D A D^H and D B with a diagonal D
- * of elements exp(i k), k = 0, 1, ..., so that the condition is unchanged, and D A D^H is Hermitian
- * if A is symmetric. */
+/* Fills A if `matrix` is true, and B otherwise. For complex types, A and B are replaced by D A D^H
+ * and D B with a diagonal D of elements exp(i k), k = 0, 1, ..., so that the condition is
+ * unchanged, and D A D^H is Hermitian if A is symmetric. */
 static void fill(osla_matrix *a, kind k, bool matrix)
 {
   osla_layout l = osla_matrix_layout(a);

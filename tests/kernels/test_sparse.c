@@ -219,7 +219,7 @@ static void test_renumber(void)
   osla_transport_destroy(&t);
 }
 
-/* Products of values with rounding errors have the same bits in every run. */
+/* Products with rounding errors have the same bits in every run. */
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();

@@ -254,7 +254,7 @@ static void test_zero(void)
 {
   osla_transport *t = osla_test_transport();
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++)
-    /* side 0: no rows; side 2: possibly fewer rows than ranks */
+    /* side 0 gives no rows, and side 2 may give fewer rows than ranks */
     for (int64_t side = 0; side <= 4; side += 2) {
       const grid_of g = {side, 1.0};
       system_of s;

@@ -112,8 +112,8 @@ static void test_variants(void)
   grids_close(&g);
 }
 
-/* Matrices with fewer, as many or more block rows than process rows. Ranks without rows of B do not
- * take part in a solve, and no rank may wait for them. */
+/* Matrices with fewer block rows than process rows, with equally many, and with more. Ranks without
+ * rows of B do not take part in a solve, and no rank may wait for them. */
 static void test_few_rows(void)
 {
   grid_set g = grids_open();
