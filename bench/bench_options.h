@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "tools/common/command.h"
 
-/* Options of products, and --ref-nb. */
+/* Options of osla-bench for products, and the option --ref-nb. */
 typedef struct bench_raw_product {
   char *trans, *memory, *ref_nb;
   long long m, k, panel;
@@ -26,7 +26,7 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
 int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw,
                         bench_settings *settings);
 
-/* Options of factorisations and solves. */
+/* Options of osla-bench for factorisations and solves. */
 typedef struct bench_raw_factor {
   char *pivoting, *forward, *kind;
   int look_ahead;
@@ -39,7 +39,7 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
 int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
                        bench_settings *settings);
 
-/* Options of updates (hessian). */
+/* Options of osla-bench for updates (kernel hessian). */
 typedef struct bench_raw_updates {
   char *count, *density, *uplo;
   long long updates, rows, run, work, ring_bytes;
@@ -53,7 +53,7 @@ void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_U
 int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw,
                         bench_settings *settings);
 
-/* Options of star forests, and the check of --n for them. */
+/* Options of osla-bench for star forests, and the check of --n for them. */
 typedef struct bench_raw_forest {
   char *cases, *matrix;
   int plain, rewrite, arrival, exact, reach, partition;
@@ -64,7 +64,7 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
 int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
                        bench_settings *settings);
 
-/* Options of Jacobi's method. */
+/* Options of osla-bench for Jacobi's method. */
 typedef struct bench_raw_jacobi {
   char *modes, *slow, *threads, *record;
   long long sweeps;
@@ -79,7 +79,7 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
 int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                        bench_settings *settings);
 
-/* Options of channels, and the check of --bytes. */
+/* Options of osla-bench for channels, and the check of --bytes. */
 typedef struct bench_raw_channel {
   char *cases;
 } bench_raw_channel;

@@ -1,4 +1,4 @@
-/* Options of channels. See bench_options.h. */
+/* Options of osla-bench for channels. See bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_channel.h"

@@ -1,4 +1,4 @@
-/* Options of factorisations and solves. See bench_options.h. */
+/* Options of osla-bench for factorisations and solves. See bench_options.h. */
 #include "bench/bench_options.h"
 
 #include <string.h>

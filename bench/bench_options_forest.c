@@ -1,4 +1,4 @@
-/* Options of star forests. See bench_options.h. */
+/* Options of osla-bench for star forests. See bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_forest.h"

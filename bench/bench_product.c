@@ -127,7 +127,7 @@ static osla_err apply_lower(product_set *set, const osla_complex *x, osla_comple
     const unsigned char *column =
       (const unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
     for (size_t byte = 0; byte < (size_t)rows_above(&c, j) * size; byte++)
-      if (column[byte]) written = 1; /* prepare set the upper triangle to zero */
+      if (column[byte]) written = 1; /* the function prepare has set the upper triangle to zero */
   }
   OSLA_CALL(osla_allreduce(set->product->job->transport, &written, 1, MPI_DOUBLE, MPI_MAX));
   for (int64_t i = 0; i < c.l.n && written > 0; i++)

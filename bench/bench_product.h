@@ -54,8 +54,8 @@ void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_im
 osla_err product_run(product_data *d, const char *kernel, double work, const bench_impl *impls,
                      int n_impls);
 
-/* A set of options of osla_gemm with a name. gemm_print_plan prints, for each variant, what each
- * rank would do. Collective. */
+/* A variant of osla_gemm: a name and a set of options. gemm_print_plan prints, for each variant,
+ * what each rank would do. Collective. */
 typedef struct gemm_variant {
   const char *name;
   osla_gemm_ablation ablation;

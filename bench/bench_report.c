@@ -61,8 +61,8 @@ static double ratio(const bench_result *osla, const bench_result *ref, int reps,
 
 /* --- the table --- */
 
-/* Column widths of the table, the same for all cases of a job, which may have long names of
- * variants, or shapes in place of orders. */
+/* Column widths of the table. They are the same for all cases of a job, and leave room for long
+ * names of variants, and for shapes in place of orders. */
 static int impl_width(const bench_job *job)
 {
   return job->settings->ablate ? 32 : 14;

@@ -1,5 +1,5 @@
-/* Two reference implementations that hold a packed triangle for each thread: `blas`, without
- * communication, is the limit; `allreduce` sums the triangles by MPI_Allreduce.
+/* Two reference implementations, in which each thread adds to a packed triangle of its own. `blas`
+ * does not communicate, and is the limit. `allreduce` sums the triangles by MPI_Allreduce.
  *
  * The loop of `blas` is bound by memory latency, so it prefetches the next column while it adds to
  * the current one. At N = 8192 in double, with 2000 scattered indices, the prefetch makes the loop

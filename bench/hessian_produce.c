@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of columns in one product. Few columns waste little on rows outside the triangle, and
- * their values are still in the second-level cache when they are added. */
+/* Number of columns in one product. A small number wastes little work on rows outside the triangle,
+ * and the values are still in the second-level cache when they are added. */
 enum { STRIP_COLUMNS = 128 };
 
 /* --- production --- */

@@ -161,7 +161,7 @@ void jacobi_cg_teardown(jacobi_data *d)
 
 /* ---- the solve ---- */
 
-/* r := b - A x, which equals 6 times the change of x in a sweep. */
+/* r := b - A x, which equals 6 times the change of x in a sweep */
 static void residual_of(const jacobi_data *d, double *r)
 {
   const osla_fixed_point *p = &d->problem->inner;

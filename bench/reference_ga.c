@@ -167,7 +167,7 @@ bench_impl reference_ga_impl(reference_ga *g)
 
 #else
 
-/* In a build without Global Arrays, --ref refuses "ga": these functions are never called. */
+/* In a build without Global Arrays, --ref refuses "ga", so these functions are never called. */
 static osla_err not_built(void *data)
 {
   (void)data;

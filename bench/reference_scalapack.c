@@ -93,7 +93,8 @@ osla_err reference_scalapack_open(osla_grid *grid, int *context)
   for (int pcol = 0; pcol < npcol; pcol++)
     for (int prow = 0; prow < nprow; prow++)
       map[prow + pcol * nprow] = osla_grid_rank_at(grid, prow, pcol);
-  Cblacs_get(-1, 0, context); /* default context for MPI_COMM_WORLD, the transport's communicator */
+  /* BLACS's default context uses the communicator MPI_COMM_WORLD, as the transport does. */
+  Cblacs_get(-1, 0, context);
   Cblacs_gridmap(context, map, nprow, nprow, npcol);
   free(map);
   if (osla_grid_prow(grid) < 0) *context = -1;
@@ -321,7 +322,7 @@ osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
 
 #else
 
-/* In a build without ScaLAPACK, --ref refuses "scalapack": these functions are never called. */
+/* In a build without ScaLAPACK, --ref refuses "scalapack", so these functions are never called. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define NOT_BUILT(name, ...)                                                                       \
   osla_err reference_scalapack_##name(__VA_ARGS__)                                                 \

@@ -151,7 +151,7 @@ static osla_err read_matrix(bench_job *job, const char *file, osla_csr **out)
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* ---- rows of the references ---- */
+/* ---- rows of the reference implementations ---- */
 
 static osla_err allocate_rows(bench_job *job, int64_t n, int64_t entries, sparse_rows *r)
 {

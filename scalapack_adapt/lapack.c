@@ -100,7 +100,8 @@ static bool is_worth_it(const adapt_call *call, const lapack_args *x, const prob
   enum { MANY = 64 };
   adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
-  /* after the result true adapt_call_open is called, and refuses the call with the right reason */
+  /* If the result is true, adapt_call_open is called next, and refuses the call with the right
+   * reason. */
   if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at)) return true;
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);

@@ -1,5 +1,5 @@
-/* LAPACK routines of the drop-in, factorisations and solves: one function serves all, since they
- * differ only in whether they factor and whether they solve (internal). */
+/* The drop-in's LAPACK routines: factorisations and solves. One function serves all of them, since
+ * they differ only in whether they factor and whether they solve (internal). */
 #ifndef OSLA_ADAPT_LAPACK_H
 #define OSLA_ADAPT_LAPACK_H
 

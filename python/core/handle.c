@@ -134,8 +134,8 @@ static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_
   return true;
 }
 
-/* Destroys objects in reverse order of creation. Repeats this while some objects are destroyed and
- * some refused, since a refusal may have depended on an older object. */
+/* Destroys objects in reverse order of creation. Makes another pass as long as a pass has destroyed
+ * some objects and others were refused, since a refusal may have depended on an older object. */
 static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int64_t count)
 {
   osla_err err = OSLA_OK;

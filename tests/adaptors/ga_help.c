@@ -21,7 +21,7 @@ const char *ga_kind_name(ga_kind kind)
 
 static const int types[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};
 
-/* Defines parts of unequal width; the number of parts suits the number of ranks. */
+/* Defines parts of unequal width, one for each rank, or a single part if there are too few rows. */
 static void set_irregular(int array, int ranks, int64_t rows, int64_t cols)
 {
   int64_t map[64] = {0}, blocks[2] = {ranks, 1};

@@ -262,7 +262,8 @@ static void test_few_blocks(void)
     else
       GA_Set_block_cyclic(array, block);
     CU_ASSERT(GA_Allocate(array));
-    for (int turn = 0; turn < 2; turn++) { /* turn 0 fills and stores, turn 1 reads */
+    /* Turn 0 fills the matrix and stores it in the array, turn 1 reads the array. */
+    for (int turn = 0; turn < 2; turn++) {
       if (!OSLA_ASSERT_OK(osla_ga_matrix_create(array, OSLA_GA_AS_DISTRIBUTED, &matrix))) continue;
       osla_matrix *m = osla_ga_matrix_get(matrix);
       if (turn == 0) OSLA_ASSERT_OK(osla_matrix_fill_with(m, place, NULL));
@@ -337,7 +338,7 @@ static void test_refused(void)
     GA_Destroy(arrays[k]);
 }
 
-/* GA 5.8.2 places the tiles of grids that are not square outside the array's memory: such arrays
+/* GA 5.8.2 places the tiles of grids that are not square outside the array's memory, so such arrays
  * must be refused. */
 static void test_tiles_outside(void)
 {

@@ -228,7 +228,7 @@ static double indefinite(int64_t i, int64_t j, void *arg)
   return i == j ? (i == 10 ? -1 : 2) : 0;
 }
 
-/* Tests INFO of failed factorisations. B must be unchanged. */
+/* Tests the result INFO of failed factorisations. B must be unchanged. */
 static void test_failures(void)
 {
   enum { N = 24 };

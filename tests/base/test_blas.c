@@ -297,7 +297,7 @@ static void test_ger_and_scal(void)
   }
 }
 
-/* The largest element occurs at index `at` and later: the call must return `at`. */
+/* The largest element occurs at index `at` and again later. The call must return `at`. */
 static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
 {
   void *x = random_array(dtype, 15, n);

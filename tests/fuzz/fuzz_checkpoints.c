@@ -61,7 +61,7 @@ static off_t write_updates(const char *path, fuzz_random *random)
   return last;
 }
 
-/* Replaces a number in place, and restores the file's times, by which the command recognises the
+/* Replaces a number in place. Then restores the file's times, by which the command recognises the
  * file. Returns the old number. */
 static double exchange(const char *path, off_t at, double value)
 {

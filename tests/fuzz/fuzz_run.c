@@ -129,7 +129,7 @@ int fuzz_run_program(const char *const *argv, const char *out, const char *err)
     _exit(127);
   }
   while (waitpid(pid, &status, WNOHANG) != pid) {
-    if (seconds() - began > FUZZ_SECONDS) { /* SIGTERM, because mpiexec then ends its ranks */
+    if (seconds() - began > FUZZ_SECONDS) { /* after SIGTERM mpiexec ends its ranks */
       (void)kill(pid, SIGTERM);
       (void)sleep(2);
       (void)kill(-pid, SIGKILL);

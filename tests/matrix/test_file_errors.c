@@ -292,7 +292,7 @@ static void test_hdf5_metadata(void)
   osla_transport_destroy(&t);
 }
 
-/* Writes a file as another program might, which must be refused with the reason. */
+/* Writes a file as another program might, in such a way that OSLA must refuse to load it. */
 static void write_foreign(const char *path)
 {
 #ifdef HAVE_HDF5

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Asserts that ranks have row-major positions and that further ranks are idle. */
+/* Asserts that the ranks of the grid have row-major positions, and that all further ranks are idle.
+ */
 static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int npcol)
 {
   int rank = osla_transport_rank(t);

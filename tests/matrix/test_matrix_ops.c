@@ -151,7 +151,7 @@ static void test_copy_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix that wraps memory with longer columns is source or destination of a copy. */
+/* Tests copies whose source or destination is a matrix that wraps memory with longer columns. */
 static void test_copy_wrapped(void)
 {
   osla_transport *t = osla_test_transport();

@@ -43,7 +43,8 @@ static void write_message(osla_channels *set, int which, int64_t elements, uint6
   OSLA_ASSERT_OK(osla_channel_send(set, which, stamp));
 }
 
-/* Counts the elements of a message that no send with a stamp from `from` to `to` has written. */
+/* Counts the elements of a message that were not written by a send whose stamp is in the range from
+ * .. to. */
 static int64_t count_wrong(const uint64_t *in, int64_t elements, uint64_t from, uint64_t to)
 {
   int64_t wrong = 0;

@@ -1,5 +1,6 @@
-/* Counts the MPI messages of channels between nodes; this program's MPI_Isend counts them. Rank 0
- * and the last rank, on two nodes, communicate; other ranks only take part in collective calls. */
+/* Counts the MPI messages of channels between nodes, by a function MPI_Isend that replaces MPI's.
+ * Rank 0 and the last rank, on two nodes, communicate; other ranks only take part in collective
+ * calls. */
 #include "osla_channel.h"
 #include "osla_clock.h"
 #include "tests/osla_test_help.h"

@@ -40,7 +40,7 @@ int MPI_Rget_accumulate(const void *source, int count, MPI_Datatype type, void *
                               target_count, target_type, op, win, request);
 }
 
-/* Pretends a loaded machine: sleeps of 2 ms and more take six times as long. */
+/* Simulates a loaded machine: sleeps of 2 ms and more take six times as long. */
 static atomic_bool is_crowded;
 
 int nanosleep(const struct timespec *span, struct timespec *rest)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When set, MPI_Win_lock_all of this program fails on this rank. */
+/* If true, MPI_Win_lock_all, which this program replaces, fails on this rank. */
 static bool lock_all_fails;
 /* number of windows created so far, between nodes and for node memory that MPI provides */
 static int64_t opened;

@@ -236,7 +236,7 @@ static void test_claims(void)
   try_in_vain(&lock, 3, &older);
   CU_ASSERT(lock.claimed == 3 && lock.claimant == older.ticket);
   CU_ASSERT(older.ticket < younger.ticket);
-  CU_ASSERT(osla_stripes_try(&lock, 8)); /* the stripe of mask 8 is not claimed */
+  CU_ASSERT(osla_stripes_try(&lock, 8)); /* no thread claims the stripe of mask 8 */
   osla_stripes_release(t, &lock, 1);
   CU_ASSERT(osla_stripes_try_again(&lock, 3, &older));
   CU_ASSERT(lock.claimed == 0 && lock.claimant == 0 && older.ticket == 0 && older.since == 0);

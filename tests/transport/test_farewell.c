@@ -10,7 +10,7 @@
 enum { WORLD_TAG = 32749 };
 static int n_world; /* number of messages sent in MPI_COMM_WORLD with that tag */
 
-/* Replaces the function of MPI, in the library as well, to count messages. */
+/* Replaces MPI's function, also for calls by the library, to count messages. */
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {

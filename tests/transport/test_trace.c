@@ -179,7 +179,7 @@ static void test_overlap(void)
   bool first = osla_transport_rank(t) == 0;
   OSLA_ASSERT_OK(osla_trace_start(t));
   double since = osla_trace_now(t);
-  /* two concurrent gets from time 0 to 4, waits in the last quarter of that time, and a copy */
+  /* two concurrent gets between the times 0 and 4, waits for them from 3 to 4, and a copy */
   if (first) {
     add(t, OSLA_TRACE_GET, since, 0, 4);
     add(t, OSLA_TRACE_GET, since, 1, 3.5);

@@ -164,7 +164,7 @@ static void test_keys(void)
     CU_ASSERT_STRING_EQUAL(told("accumulate_max_bytes"), "8");
     CU_ASSERT_STRING_EQUAL(told("disable_shm_accumulate"), "true");
     CU_ASSERT_STRING_EQUAL(told("acc_single_intrinsic"), "true");
-    /* not promised, because the sizes of the ranks' memory differ */
+    /* the key same_size is not set, because the sizes of the ranks' memory differ */
     CU_ASSERT_STRING_EQUAL(told("same_size"), "");
   }
   osla_transport_destroy(&t);
