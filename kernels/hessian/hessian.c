@@ -322,7 +322,7 @@ osla_err osla_hessian_reset(osla_hessian *h)
 uint64_t osla_hessian_memory(const osla_shape *s)
 {
   int smallest = s->ranks - (s->nodes - 1) * s->per_node;
-  /* first rank of either node; this rank is on node 0 */
+  /* first rank of each of the two nodes; this rank is on node 0 */
   int node_start[] = {0, s->per_node};
   wire w = {.ranks = s->ranks,
             .n_nodes = s->nodes,

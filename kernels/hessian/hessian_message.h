@@ -5,7 +5,7 @@
  * of the list), padding to 8 bytes, and then either the values of the triangle, packed by columns,
  * or the columns of G whose products they are. Lists hold 32-bit local indices if these fit. A part
  * that needs several messages is sent as a chain: the first message names the stripes to lock for
- * the whole part, the last one releases them.
+ * the whole part, and the last message releases these stripes.
  *
  * When the time of work is only modelled (src/blas/work.h), the bytes of values are counted, but
  * the values are not written and the lists are not read. */

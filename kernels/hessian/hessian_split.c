@@ -87,8 +87,8 @@ void osli_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = 0; p < nprocs; p++)
     s->start[p + 1] += s->start[p];
 
-  /* Fills the groups. Meanwhile start[p] is the next free entry of group p; afterwards it is
-   * restored. */
+  /* Fills the groups. While they are filled, start[p] is the next free entry of group p. At the end
+   * start[p] is restored. */
   for (int64_t i = 0; i < count; i++) {
     int64_t index = pairs[2 * i];
     int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;

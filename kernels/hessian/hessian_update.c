@@ -94,7 +94,7 @@ static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(perform_update(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
-    if (c > 0) w->stats.updates--; /* all groups together count as one update */
+    if (c > 0) w->stats.updates--; /* all groups of columns together count as one update */
   }
   return OSLA_OK;
 }

@@ -122,7 +122,7 @@ static bool owns(const void *kernel, int64_t k)
   return v->prow == k % v->p || v->pcol == k % v->q;
 }
 
-/* Computes X(k,j) for this rank's columns j < k, and Y(i,k) for its rows i < k. */
+/* Computes X(k,j) for this rank's columns j < k, and Y(i,k) for this rank's rows i < k. */
 static osla_err factor(void *kernel, int64_t k)
 {
   getri *f = kernel;

@@ -19,7 +19,8 @@ typedef struct local_piece {
 local_piece osli_local_piece_of(const osla_part *a);
 
 /* These functions return the index, within the part, of row l of the piece or of column l of the
- * piece, and the number of rows of the piece that precede index i of the part. */
+ * piece. osli_piece_rows_before returns the number of rows of the piece that precede index i of the
+ * part. */
 int64_t osli_piece_row(const local_piece *a, int64_t l);
 int64_t osli_piece_col(const local_piece *a, int64_t l);
 int64_t osli_piece_rows_before(const local_piece *a, int64_t i);

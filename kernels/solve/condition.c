@@ -139,8 +139,8 @@ static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
   return OSLA_OK;
 }
 
-/* Tries also the vector x_i = +-(1 + i / (n - 1)). Its estimate is larger if cancellation has
- * spoiled the estimate so far. */
+/* Tries also the vector x_i = +-(1 + i / (n - 1)). This vector gives a larger estimate if
+ * cancellation has spoiled the estimate so far. */
 static osla_err try_alternating(estimator *e)
 {
   double value, n = (double)e->x.m;

@@ -3,8 +3,8 @@
  *
  * Norms: J. L. Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS
  * 4(1), 1978. Squares of small, medium and large elements are summed separately; small elements are
- * first multiplied by 2^600, large ones by 2^-600. Each of the three sums can be added up over all
- * ranks. */
+ * first multiplied by 2^600, and large elements by 2^-600. Each of the three sums can be added up
+ * over all ranks. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
