@@ -37,9 +37,9 @@
 extern "C" {
 #endif
 
-/* Makes the transport "armci" known to this program, without starting ARMCI. Local. It must precede
- * the transports that use it; further calls do nothing. Errors: UNSUPPORTED (OSLA was built without
- * ARMCI). */
+/* Makes the transport "armci" known to this program, without starting ARMCI. Local. Call it before
+ * the creation of transports that use ARMCI; further calls do nothing. Errors: UNSUPPORTED (OSLA
+ * was built without ARMCI). */
 OSLA_API osla_err osla_armci_offer(void);
 
 #ifdef __cplusplus

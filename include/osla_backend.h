@@ -1,8 +1,8 @@
 /* Registration of a transport backend that lives in a library of its own. libosla_armci uses it,
  * because libosla must not depend on ARMCI.
  *
- * The structs are declared in src/transport/transport_ops.h. They may change with every build, so
- * such a library is compiled from the same sources.
+ * The structs are declared in src/transport/transport_ops.h. These structs may change with every
+ * build, so a library with a backend is compiled from the same sources.
  *
  * Part: may change in any release (osla_unstable.h).
  * Threads: one at a time, before the transports that use the backend. */

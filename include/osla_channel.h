@@ -50,7 +50,8 @@ typedef struct osla_channel_end {
 } osla_channel_end;
 enum { OSLA_CHANNEL_MOST = 4096 };
 
-/* A set of channels. A channel has the number of its end in the list that was given at creation. */
+/* A set of channels. The number of a channel is the index of this rank's end in the list that was
+ * given at creation. */
 typedef struct osla_channels osla_channels;
 
 /* Makes the channels of all ranks. A set of channels between several nodes takes one progress hook
@@ -80,15 +81,16 @@ OSLA_API bool osla_channel_can_send(osla_channels *channels, int which);
  * Errors: MPI. */
 OSLA_API osla_err osla_channel_send(osla_channels *channels, int which, uint64_t stamp);
 
-/* Is there an unreceived message? For RACY: was there a send since the latest receive? */
+/* Returns whether there is an unreceived message; for RACY, whether the peer has sent since the
+ * latest receive. */
 OSLA_API bool osla_channel_can_recv(osla_channels *channels, int which);
 
 /* Receives the newest message; EVERY waits for the next one.
  *   message [out] recv_bytes bytes, aligned to 16, unchanged until the next receive. LATEST and
  *                 RACY return the earlier message again if there is no newer one, and NULL before
  *                 the first one.
- *   stamp   [out] stamp of the message; for RACY of a send that is not newer than any element. NULL
- *                 if it is not needed.
+ *   stamp   [out] stamp of the message; for RACY the stamp of a send that is not newer than any
+ *                 element. NULL if it is not needed.
  * Errors: STATE (EVERY: the peer has destroyed its set and no message is left), MPI. */
 OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
                                     uint64_t *stamp);

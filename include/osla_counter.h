@@ -1,7 +1,7 @@
 /* A shared counter, which distributes work over all ranks without a master (layer 1).
  *
- * A step is a one-sided fetch-and-add on a word of rank 0. On one node rank 0 does nothing for it;
- * with several nodes rank 0 serves the steps of other ranks in its progress steps.
+ * A step is a one-sided fetch-and-add on a word of rank 0. On one node rank 0 does nothing for a
+ * step; with several nodes rank 0 serves the steps of other ranks in its progress steps.
  *
  * Threads: as osla_transport.h says of collective calls; any thread may make local ones.
  * Part: may change in any release (osla_unstable.h).

@@ -150,8 +150,8 @@ OSLA_API osla_err osla_file_put_vector(osla_file *file, const char *name, osla_f
 OSLA_API osla_err osla_file_put_parts(osla_file *file, const char *name, osla_file_type type,
                                       int64_t count, const void *data);
 
-/* Reads the length of a vector. Errors: IO if no vector has this name, or its type is another
- * one. */
+/* Reads the length of a vector. Errors: IO if no vector has this name, or the vector has another
+ * type. */
 OSLA_API osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
                                         int64_t *count);
 

@@ -270,9 +270,9 @@ typedef struct osla_forest_run {
   uint64_t number; /* number of the transfer among those of its forest, from 1 */
 } osla_forest_run;
 
-/* Begins a broadcast: leaves[i] := leaves[i] (combine) value of its root, for all leaves. An array
- * may be NULL on a rank that has no vertices with edges in it. Errors: those listed after
- * osla_forest_fetch_begin. */
+/* Begins a broadcast: leaves[i] := leaves[i] (combine) value of its root, for all leaves. The array
+ * of roots, or of leaves, may be NULL on a rank that has no roots, or no leaves, with edges.
+ * Errors: those listed after osla_forest_fetch_begin. */
 OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine,
                                           osla_forest_run *run);
@@ -291,8 +291,8 @@ OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, 
 /* Begins a fetch: a reduction in the order of ranks and lists, in which each leaf also gets the
  * value that its root had before the leaf's value was combined with it, in before[i]. SUM_EXACT is
  * not allowed. SUM_ARRIVAL is allowed for integers of 4 and 8 bytes, and promises only that the
- * leaves of a root come one after the other, those of a rank in the order of its list. Errors:
- * those listed after this call. */
+ * leaves of a root come one after the other, and the leaves of one rank in the order of its list.
+ * Errors: those listed after this call. */
 OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                           const void *leaves, void *before,
                                           osla_forest_combine combine, osla_forest_run *run);
@@ -310,7 +310,8 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
 
 /* Return the error that the begin of the transfer would return on this rank: ranks that are unsure
  * of their arguments agree on the results (osla_agree) before any of them begins. Local. Errors:
- * ARG and STATE as for the begin, MEM; not RANGE (an exact sum of 2^32 edges). */
+ * ARG and STATE as for the begin of the transfer, and MEM. The error RANGE (an exact sum of 2^32
+ * edges) is not found. */
 OSLA_API osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,

@@ -115,9 +115,9 @@ typedef enum osla_combine {
 } osla_combine;
 
 /* Combines: inout[i] := op(inout[i], in[i]) for i = 0 .. count - 1, elements of H's type. op is
- * associative and commutative, and equal on all ranks. Called under an owner's locks by any thread
- * of any rank (each process calls its own function), so it must be short and must not call this
- * library. */
+ * associative and commutative, and equal on all ranks. Any thread of any rank calls the function
+ * while it holds locks of an owner (each process calls its own function). Therefore the function
+ * must be short and must not call this library. */
 typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
 
 typedef struct osla_hessian_options {

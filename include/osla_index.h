@@ -44,8 +44,8 @@ static inline int64_t osla_index_global(int64_t l, int64_t nb, int iproc, int np
   return (l / nb * nprocs + iproc) * nb + l % nb;
 }
 
-/* Number of indices from i to the end of its block, but not beyond n. These are contiguous on their
- * owner. */
+/* Number of indices from i to the end of its block, but not beyond n. The elements with these
+ * indices are contiguous on their owner. */
 static inline int64_t osla_index_run(int64_t i, int64_t n, int64_t nb)
 {
   int64_t left = nb - i % nb;

@@ -47,8 +47,8 @@ typedef struct osla_record {
   int64_t stride;
   bool complete; /* false: record_bytes did not suffice, and later readings are missing */
   int n_estimates;
-  osla_estimate *estimates; /* [n_estimates] some of the residuals that were known, at most a few
-                             * thousand */
+  osla_estimate *estimates; /* [n_estimates] some of the residuals that were known during the run,
+                               at most a few thousand */
 } osla_record;
 
 /* Collects the records of all ranks. Collective.
@@ -64,7 +64,7 @@ OSLA_API void osla_records_free(int n,
  * version of the halo; it is negative if the neighbour was ahead. Each sweep counts once for each
  * halo, as far as the record goes. Local.
  *   count [in,out] [2 most + 1] numbers of lags from -most to most, to which the call adds; the
- *                  first and the last one include larger lags */
+ *                  first and the last number include larger lags */
 OSLA_API void osla_record_lags(const osla_record *record, int n_halos, int64_t most,
                                int64_t *count);
 

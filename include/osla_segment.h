@@ -91,8 +91,9 @@ OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, siz
  * Otherwise it does not wait for other ranks, which may go on to use the segment's memory. */
 OSLA_API void osla_segment_destroy(osla_segment **segment);
 
-/* Address of this rank's data area, or of the data area of `rank`, which is NULL if it is not
- * mapped here. A notify, or a collective of osla_transport.h, orders loads and stores there. Local.
+/* Address of this rank's data area, or of the data area of `rank`, which is NULL if that area is
+ * not mapped in this process. A notify, or a collective of osla_transport.h, orders loads and
+ * stores in data areas. Local.
  */
 OSLA_API void *osla_segment_local(const osla_segment *segment);
 OSLA_API void *osla_segment_peer(const osla_segment *segment, int rank);

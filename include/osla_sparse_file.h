@@ -41,7 +41,8 @@ OSLA_API osla_err osla_vector_read_matrix_market(osla_transport *transport, cons
 
 /* Reads a METIS graph (manual of version 5, section 4.1.1) as its adjacency matrix: the weights of
  * edges, or 1; weights and sizes of vertices are ignored. Each edge must be listed twice, for both
- * of its vertices and with equal weights, otherwise IO with both vertices. */
+ * of its vertices and with equal weights, otherwise the error is IO, with both vertices in its
+ * text. */
 OSLA_API osla_err osla_csr_read_metis(osla_transport *transport, const char *file,
                                       const int64_t *row_start, osla_csr **out);
 

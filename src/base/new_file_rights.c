@@ -44,9 +44,10 @@ bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 }
 
 #ifdef __linux__
-/* Copies the access control list of the replaced file in the kernel's own format. True if fd ends
- * up with the same list, or with none if the target has none. The target is read by its descriptor,
- * since its name may belong to another file by now. Without /proc the list counts as lost. */
+/* Copies the access control list of the replaced file in the kernel's own format. True if
+ * afterwards fd has the same list as the target, or neither has a list. The target is read by its
+ * descriptor, since its name may belong to another file by now. Without /proc the list counts as
+ * lost. */
 static bool copy_list(int fd, int target)
 {
   static const char name[] = "system.posix_acl_access";

@@ -29,8 +29,8 @@ DECLARE_ROUTINES(d, double)
 DECLARE_ROUTINES(c, float _Complex)
 DECLARE_ROUTINES(z, double _Complex)
 
-/* OpenBLAS 0.3.21's xPOTRF accepts a NaN as a positive pivot; LAPACK's own stops there since 3.2.
- * Returns the order of the first minor whose pivot is NaN, or info. */
+/* OpenBLAS 0.3.21's xPOTRF accepts a NaN as a positive pivot; LAPACK's own xPOTRF stops at a NaN
+ * since version 3.2. Returns the order of the first minor whose pivot is NaN, or info. */
 static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
 {
   int good = info > 0 ? info - 1 : n;

@@ -45,8 +45,8 @@ void osli_work_set_model(void (*begin)(void), osla_work_charge *charge);
 
 /* After this call, work takes simulated time but is not executed: the elements of matrices, panels
  * and values are neither read nor written, and decisions that depend on them use osli_work_random.
- * Control data (headers, pivots, indices, notifications) stay real. For the whole process, which
- * must have registered a model. Local. */
+ * Control data (headers, pivots, indices, notifications) stay real. The call applies to the whole
+ * process, which must have registered a model. Local. */
 void osli_work_model_only(void);
 
 extern osla_work_charge

@@ -152,8 +152,8 @@ osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
     /* The default driver (sec2) fails on `name`, a symbolic link in /proc to a file without a
      * name. */
     (void)H5Pset_fapl_stdio(access);
-    /* Version 1.8 stores metadata with checksums. Without them HDF5 may crash on a single changed
-     * byte (doc/hazards.md). */
+    /* The file format of version 1.8 stores metadata with checksums. Without checksums HDF5 may
+     * crash on a single changed byte (doc/hazards.md). */
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     err = make_handle(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
     release_id(access);

@@ -23,8 +23,8 @@ osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
 osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item);
 
 bool osli_file_hdf5_has(file_hdf5 *h, const char *name);
-/* Sets all members of item from the data set and its attributes. Error IO if osla did not write the
- * data set. */
+/* Sets all members of item from the data set and its attributes. The error is IO if osla did not
+ * write the data set. */
 osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item);
 
 /* Attributes of the file: a value of 8 bytes (FILE_D, FILE_I64 or FILE_U64), or a text. */
@@ -37,9 +37,9 @@ osla_err osli_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, si
 /* ---- a file in memory with holes in place of arrays (file_image.c) ---- */
 
 /* HDF5 makes a new file in memory and never writes to the disk; its metadata are copied to the disk
- * by our own system calls. Cause: HDF5 1.10.8 cannot close a file that it cannot write. When the
- * disk is full, H5Fclose fails, half of the file object is freed, and MPI_Finalize, which also
- * closes HDF5, crashes in H5F__close_cb. */
+ * by our own system calls. The reason is that HDF5 1.10.8 cannot close a file that it cannot write.
+ * When the disk is full, H5Fclose fails, half of the file object is freed, and MPI_Finalize, which
+ * also closes HDF5, crashes in H5F__close_cb. */
 
 enum {
   FILE_PAGE = 4096,

@@ -19,7 +19,7 @@ struct osla_matrix {
   osla_segment *segment; /* segment with the elements; NULL if only their owner can access them */
   bool borrows_segment;
   void *local;
-  const osla_matrix *whole; /* matrix of which this one is a view; NULL if this is no view */
+  const osla_matrix *whole; /* matrix of which this matrix is a view; NULL if it is no view */
   osla_grid *shifted;       /* the view's own grid, which the view owns; NULL if this is no view */
   size_t *start; /* [ranks] bytes from the start of each local array of `whole` to the start of
                   * the view's local array; NULL if this is no view */

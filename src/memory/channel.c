@@ -16,8 +16,8 @@ struct osla_channels {
   int n;
   channel *channels;
   pthread_mutex_t mutex;
-  /* true if this set has a progress hook, which posts its waiting messages in every wait of this
-   * rank */
+  /* true if this set has a progress hook, which posts the waiting messages of the set in every wait
+   * of this rank */
   bool has_hook;
 };
 

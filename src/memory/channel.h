@@ -33,7 +33,8 @@ typedef struct channel_ops {
   bool (*closed)(channel *c);
   /* The functions progress and delivered are NULL if nothing remains to be done after a send. */
   osla_err (*progress)(channel *c);
-  /* True if all messages of this rank have arrived, or the peer destroys its end. */
+  /* True if all messages of this rank have arrived, or if the peer is destroying its end of the
+   * channel. */
   bool (*delivered)(channel *c);
 } channel_ops;
 

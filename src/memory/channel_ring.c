@@ -92,8 +92,9 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   return OSLA_OK;
 }
 
-/* Returns true at once, because a message is in the receiver's memory when its send returns. The
- * first call sets `gone` and wakes the peer, which may be waiting for room. */
+/* The function `delivered`. It returns true at once, because a message is in the receiver's memory
+ * when its send returns. The first call sets `gone` and wakes the peer, which may be waiting for
+ * room. */
 static bool delivered(channel *c)
 {
   state *s = c->state;

@@ -19,14 +19,14 @@ osla_err osli_segment_line_open(osla_segment *segment, const osla_line_end *end,
 osla_err osli_segment_line_start(osla_segment *segment, osla_line *line, void *message,
                                  size_t bytes);
 
-/* Sends a message and records it in the trace as a put; osli_segment_line_left records its end,
- * when `done` of the line has counted it. Local. Errors: MPI. */
+/* Sends a message and records it in the trace as a put; osli_segment_line_left records the end of
+ * the put, when the line's member `done` has counted the message. Local. Errors: MPI. */
 osla_err osli_segment_line_send(osla_segment *segment, osla_line *line, void *message, size_t bytes,
                                 osla_posted *sent);
 void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
 
-/* Sets whether progress steps update the line's count of complete messages, `done`. They do so from
- * the opening of the line on. Does nothing for NULL. Local. */
+/* Sets whether progress steps update the line's count of complete messages, `done`. After the
+ * opening of the line they do. Does nothing for NULL. Local. */
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
 void osli_segment_line_close(

@@ -14,8 +14,8 @@ struct osla_post {
   size_t offset, bytes, word_offset;
   const void *source;
   uint64_t word;
-  /* true once the data have arrived; the post is delivered once all earlier ones have arrived,
-   * too */
+  /* true once the data have arrived; the post is delivered when all earlier posts of the queue have
+   * arrived, too */
   bool has_arrived;
   /* is_detached: the caller has no handle and will not wait for the post */
   bool delivered, is_detached;

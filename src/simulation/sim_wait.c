@@ -171,7 +171,7 @@ static void link_node_ranks(const osla_transport *t)
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *me = &job->rank[rank], *before = NULL;
-    /* usually the rank before this one is on the same node */
+    /* in most cases the rank with the preceding number is on the same node */
     for (int i = rank - 1; i >= 0 && !before; i--)
       if (osla_transport_node_of(t, i) == osla_transport_node_of(t, rank)) before = &job->rank[i];
     me->next_on_node = before ? before->next_on_node : me;

@@ -32,8 +32,8 @@ typedef struct osla_bell {
   _Atomic uint32_t sleepers;
 } osla_bell;
 
-/* Offset of an 8-byte word in each allocated region that only the backend uses. It is apart from
- * the bell at offset 0, because MPI accumulates must not read a word that C11 atomics change. */
+/* Offset of an 8-byte word in each allocated region that only the backend uses. The word is apart
+ * from the bell at offset 0, as MPI accumulates must not read a word that C11 atomics change. */
 enum { OSLA_REGION_WORD = 8 };
 
 /* One put with notify that is under way, and the queue of all such puts to one rank of a region. */
@@ -45,7 +45,8 @@ typedef struct osla_post_queue osla_post_queue;
 typedef struct osla_line osla_line;
 typedef struct osla_line_end {
   int peer;
-  int number; /* index of this line among the lines to its receiver, from 0; equal at both ends */
+  int number; /* index of this line among the message lines from its sender to its receiver, from 0;
+                 equal at both ends */
   bool receives;
   int most;     /* largest number of messages that are started and not complete */
   size_t bytes; /* size of the longest message */

@@ -66,7 +66,8 @@ osla_err osli_mpi_message(osla_transport *t, const osla_message *m)
  * the exchange as far as possible. */
 
 /* Tags depend on the index of the exchange, because a rank may already send in the next exchange.
- * It cannot be two exchanges ahead. FIRST_TAG + TAGS is below 32767, which every MPI supports. */
+ * No rank can be two exchanges ahead of another one. FIRST_TAG + TAGS is below 32767, which every
+ * MPI supports. */
 enum { FIRST_TAG = 64, TAGS = 16384 };
 
 typedef struct exchange_state {

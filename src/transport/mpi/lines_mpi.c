@@ -13,7 +13,7 @@
 
 enum {
   MOST_BYTES = 1 << 30,
-  MAX_LINES = 512 /* greatest number of lines of one rank and region */
+  MAX_LINES = 512 /* greatest number of message lines of one rank in one region */
 };
 
 /* ---- how often MPI polls the network in one call ---- */
@@ -224,7 +224,7 @@ void osli_mpi_line_close(osla_line **handle)
   if (!line) return;
   osla_eager *e = line->t->eager;
   (void)pthread_mutex_lock(&line->t->mutex);
-  /* a line is closed after all sends have completed, so only receives can be left */
+  /* a line is closed after all its sends have completed, so only receives can be under way */
   for (uint64_t s = done(line); s < line->started; s++) {
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
@@ -237,8 +237,8 @@ void osli_mpi_line_close(osla_line **handle)
   *handle = NULL;
 }
 
-/* Counts a completed message of a line, and makes the line's next request the tested one. Returns
- * false if the line has no other request.
+/* Counts a completed message of a message line, and makes the line's next request the one that is
+ * tested. Returns false if the line has no other request.
  */
 static bool count_completed(osla_transport *t, int place)
 {

@@ -112,7 +112,7 @@ void osli_mpi_posts_finish(osla_region *region, int rank);
  * (eager_mpi.h), for the first 512 lines of a rank and region, and for messages up to 1 GiB. So a
  * line may exist in one direction and not in the other. */
 
-/* The operations on lines of osla_transport_ops. */
+/* The operations of osla_transport_ops on message lines. */
 osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
 osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes);
 void osli_mpi_line_watch(osla_line *line, bool watched);

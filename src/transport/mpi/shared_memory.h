@@ -37,8 +37,8 @@ void osli_shared_memory_unmap(const osla_transport *t, unsigned char **peer, siz
  * after madvise? Pure. */
 bool osli_pages_offered(const char *setting);
 
-/* Maps a file of `bytes` bytes. Local. Errors: MEM; the text says if the limit vm.max_map_count is
- * the cause. */
+/* Maps a file of `bytes` bytes. Local. Errors: MEM; the error text says whether the limit
+ * vm.max_map_count is the cause. */
 osla_err osli_pages_map(int file, size_t bytes, unsigned char **at);
 
 /* Allocates all pages of a mapped file now, near this rank's core, so that a lack of memory is an

@@ -291,8 +291,8 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
 }
 
 /* Did a progress turn take longer than a turn without work? The duration of the latter depends on
- * the MPI, the number of lines and the machine, so it is the shortest recent one: it rises slowly
- * until the next shorter turn. */
+ * the MPI, the number of lines and the machine, so the shortest recent duration is used: this
+ * number rises slowly until the next shorter turn. */
 static bool turn_found_work(osla_transport *t, double took)
 {
   const double longer = 1.5 * t->idle_turn_seconds, least = 2e-6;
