@@ -46,9 +46,10 @@ typedef struct bench_settings {
   char *ref;
   char *json;  /* path of the file for JSON lines, or NULL; freed with this struct */
   char *trace; /* path of the trace file, or NULL; freed with this struct */
-  /* kernel hessian: number of updates that each rank makes; number of rows of G */
+  /* kernel hessian: number of updates that each rank makes, and number of rows of G */
   int64_t updates, rows;
-  /* kernel hessian: length of runs of consecutive indices; number of products of --work */
+  /* kernel hessian: length of runs of consecutive indices, and number of products that --work adds
+   */
   int64_t run, work;
   int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
   /* kernel hessian: number of indices in an update, one value for each case; used if n_counts > 0

@@ -28,7 +28,8 @@ typedef struct factor_kind {
   osla_err (*run)(void *set), (*run_scalapack)(void *set);
   /* x := A^-1 x with the factors in a */
   osla_err (*solve)(void *set), (*solve_scalapack)(void *set);
-  /* Parts of the factored matrix, with P A = left right. The check multiplies with both parts. */
+  /* Parts of the factored matrix, whose product is P A = left * right. The check multiplies with
+   * both parts. */
   bench_part left, right;
   osla_trans right_trans;
 } factor_kind;

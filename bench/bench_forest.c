@@ -111,8 +111,8 @@ static bench_impl implementation(const char *name, forest_graph *g, const forest
                       .data = d};
 }
 
-/* Bytes that one operation moves over all ranks: one message in PINGPONG, else the values of all
- * edges. A fetch moves the values up and down. */
+/* Bytes that one operation moves over all ranks: one message in PINGPONG, and the values of all
+ * edges in other cases. A fetch counts twice, since it moves values up and results down. */
 static double bytes_of(const bench_job *job, forest_case which, int64_t n)
 {
   double edges = (double)n * (double)sizeof(forest_value) * job->size;

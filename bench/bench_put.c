@@ -77,7 +77,7 @@ static void clear_destination(put_data *d, unsigned char *area)
     memset(area, 0, d->bytes);
 }
 
-/* *residual := infinity if a byte that should have arrived is wrong, else 0. */
+/* *residual := 0 if all bytes that should have arrived are right, else infinity. */
 static osla_err compare(put_data *d, const unsigned char *area, double *residual)
 {
   double wrong = 0;

@@ -1,7 +1,7 @@
-/* Case setup of star forests: each rank has a list of edges, given by their roots. The case
- * measures the time until the leaves have the values of the roots for the first time. bench_setup.c
- * has the edges, the checks, the implementation by OSLA and the limit of local memory;
- * setup_neighbor.c has the reference implementation by MPI. */
+/* Case setup of star forests: each rank has a list of edges, which gives the root of each edge. The
+ * case measures the time until the leaves have the values of the roots for the first time.
+ * bench_setup.c has the edges, the checks, the implementation by OSLA and the limit of local
+ * memory; setup_neighbor.c has the reference implementation by MPI. */
 #ifndef OSLA_BENCH_SETUP_H
 #define OSLA_BENCH_SETUP_H
 

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* A graph of n vertices: the neighbours of vertex i are neighbour[first[i]] to neighbour[first[i +
- * 1] - 1]. Each edge is in the lists of both of its vertices; no edge joins a vertex to itself. */
+ * 1] - 1]. Each edge is in the neighbour lists of its two vertices. No edge joins a vertex to
+ * itself. */
 typedef struct graph_lists {
   int64_t n;
   int64_t *first;     /* [n + 1] position in `neighbour` of each vertex's first neighbour */

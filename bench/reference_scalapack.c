@@ -1,7 +1,7 @@
 /* ScaLAPACK on the memory of OSLA's matrices. See bench_reference.h.
  *
- * ScaLAPACK has no C header: its prototypes are declared here, with the arguments in the order of
- * its Users' Guide (Blackford et al., SIAM 1997). The hidden lengths of character arguments are
+ * ScaLAPACK has no C header, so its prototypes are declared here, with the arguments in the order
+ * of its Users' Guide (Blackford et al., SIAM 1997). The hidden lengths of character arguments are
  * omitted where all of them are 1. */
 #include "config.h"
 

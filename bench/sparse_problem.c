@@ -234,8 +234,8 @@ cleanup:
 
 /* ---- lists of ghosts ---- */
 
-/* For each other rank: number of ghosts that it owns, number of this rank's rows that it asks for,
- * and the first positions of both in the lists. */
+/* For each other rank: the number of ghosts that it owns, the number of this rank's rows that it
+ * asks for, and the first positions of these ghosts and of these rows in the lists. */
 typedef struct exchange_counts {
   /* [size] elements each; one allocation, which starts at `needed` */
   int *needed, *asked, *from, *to;

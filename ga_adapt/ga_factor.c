@@ -65,7 +65,8 @@ static osla_err gather_pivots(osla_matrix *a, const int64_t *local, int64_t *ipi
                         MPI_SUM);
 }
 
-/* Factors for a solve B := op(A)^-1 B: LU if `ipiv` is set, else Cholesky. */
+/* Factors that a solve B := op(A)^-1 B uses: those of LU if `ipiv` is set, otherwise those of
+ * Cholesky. */
 typedef struct solver {
   osla_trans trans;
   const int64_t *ipiv; /* pivots of this rank's rows; NULL for Cholesky */

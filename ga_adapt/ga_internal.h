@@ -32,8 +32,8 @@ typedef struct ga_patch {
   unsigned char *at; /* address of the first element */
 } ga_patch;
 
-/* A Global Array of one or two dimensions as a column-major matrix: the dimensions of GA's C
- * interface in reverse order; a vector is one column. */
+/* A Global Array of one or two dimensions as a column-major matrix. The dimensions of GA's C
+ * interface are in reverse order here. A vector is one column. */
 typedef struct ga_array {
   int handle, ndim;
   osla_dtype dtype;

@@ -31,8 +31,8 @@ typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
 
 /* Makes the copy of an operand. If the operand's blocks along k are small, the kernel would have to
  * pack both operands; on one node the copy then gets larger blocks (the product then takes 0.8 to
- * 0.9 of the time at N = 4096). Between nodes the blocks stay, because redistribution would send
- * small pieces. */
+ * 0.9 of the time at N = 4096). Between nodes the block size stays, because redistribution would
+ * send small pieces. */
 static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
                       int64_t k, adapt_sub *wide, adapt_staged *out)
 {

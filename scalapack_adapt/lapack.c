@@ -221,8 +221,8 @@ static osla_err stage(adapt_call *call, problem *p)
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
-  /* A single process needs no copy, whatever the block size. But a solve can run out of memory
-   * after the factorisation, so A is copied if both are done. */
+  /* A single process needs no copy, whatever the block size, except for a call that factors and
+   * solves: the solve can run out of memory after the factorisation, so A is copied. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
   if (is_widened(p)) return adapt_stage_redistributed(call, &p->subs[A], &p->wide, &p->a);
   if (is_factored_in_place(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);

@@ -2,8 +2,8 @@
  * (Hermitian) sub(A) of which one triangle is stored.
  *
  * The triangle of A, the matrix B and the matrix C are copied to memory that all ranks can access,
- * and C is copied back. C is not updated in place, because the kernel may run out of memory after
- * it has begun, and the real routine then needs the old C.
+ * and C is copied back. The caller's C is not updated in place, because the kernel may run out of
+ * memory after it has begun, and the real routine then needs the old C.
  */
 #include "scalapack_adapt/adapt.h"
 

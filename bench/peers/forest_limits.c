@@ -118,8 +118,8 @@ static void add(const side *of, uint64_t *before, const uint32_t *before_at)
   }
 }
 
-/* Adds the values of this process's leaves to the roots, then those of the other process's leaves.
- * The other process gets packed answers. */
+/* Adds to the roots first the values of this process's leaves, then those of the other process's
+ * leaves. The answers for the other process are packed. */
 static void fetch(void)
 {
   add(mine, mine->before, mine->leaf[me]);

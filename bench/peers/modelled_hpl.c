@@ -63,7 +63,7 @@ int cblas_idamax(int n)
 }
 
 /* --- copies of m x n elements: rows are copied element by element, as in OSLA; a transposed copy
- * costs as much as two --- */
+ * costs as much as two copies --- */
 
 #define OF_ROWS(name)                                                                              \
   void name(int m, int n)                                                                          \

@@ -174,8 +174,8 @@ static osla_err agree_and_destroy(osla_py_handle *root, osla_err local, const ch
   return err;
 }
 
-/* Python function meet(transport, call, code, text), called by all ranks. code and text: what is
- * wrong on this rank; code 0 if nothing is. */
+/* Python function meet(transport, call, code, text), called by all ranks. code and text: error of
+ * this rank, or code 0 if it has none. */
 static PyObject *py_meet(PyObject *module, PyObject *args)
 {
   (void)module;

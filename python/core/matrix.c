@@ -138,7 +138,7 @@ static PyObject *matrix_scale(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python function matrix_copy(trans, source, dest); both are parts */
+/* Python function matrix_copy(trans, source, dest); source and dest are parts of matrices */
 static PyObject *matrix_copy(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -1,5 +1,5 @@
-/* The module osla._core: the functions of all files of this folder, and the library's enumerators
- * as numbers, so that Python needs no copy of them. */
+/* The module osla._core: the functions of all files of this folder, and the values of the library's
+ * enumerators, so that Python needs no copy of these values. */
 #include "python/core/core.h"
 
 #include <stdlib.h>

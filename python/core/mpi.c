@@ -101,7 +101,7 @@ static PyObject *same_mpi(PyObject *module, PyObject *args)
   void *other = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!other) return PyUnicode_FromFormat("%s is not loaded", path);
   int (*theirs)(char *, int *) = NULL, (*ours)(char *, int *) = MPI_Get_library_version;
-  /* address of the function that the other module is linked with */
+  /* address of the MPI function that the module `path` is linked with */
   void *symbol = dlsym(other, "MPI_Get_library_version");
   memcpy(&theirs, &symbol, sizeof theirs);
   (void)dlclose(other);

@@ -1,4 +1,5 @@
-/* Solves: triangular, with factors, with refinement, in mixed precision; condition numbers. */
+/* Solves: triangular, with given factors, with refinement, and in mixed precision. Also condition
+ * numbers. */
 #include "python/core/core.h"
 
 /* Python function trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts of matrices */

@@ -308,8 +308,9 @@ static osla_err solve_by_cg(osla_csr *matrix, const osla_operator *a, const smoo
   return err;
 }
 
-/* Python function cg(csr, block, sweeps, mode, b, x, options); block: 0 no preconditioner, 1
- * Jacobi, more: block Jacobi; sweeps: 0, or the number of sweeps of block Jacobi */
+/* Python function cg(csr, block, sweeps, mode, b, x, options). block: 0 for no preconditioner, 1
+ * for Jacobi, a larger number for block Jacobi. sweeps: 0, or the number of sweeps of block Jacobi.
+ */
 static PyObject *cg(PyObject *module, PyObject *args)
 {
   (void)module;

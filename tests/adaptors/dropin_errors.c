@@ -18,7 +18,7 @@ void PB_Cabort(int number, const char *routine, int info)
   reported = info;
 }
 
-/* A product with one entry of B's descriptor changed. entry: index of this entry; negative: no
+/* A product with one changed entry in B's descriptor. entry: index of this entry, or negative if no
  * entry is changed. */
 static void gemm(const context *c, const char *what, char trans, int m, int i, int entry, int value)
 {

@@ -1,4 +1,4 @@
-/* Tests of BLAS and LAPACK calls: comparison with plain loops; sizes and types that are refused. */
+/* Tests of BLAS and LAPACK calls, against plain loops and with sizes and types to be refused. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "osla_blas.h"
 #include "osla_random.h"

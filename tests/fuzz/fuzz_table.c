@@ -81,7 +81,7 @@ static bool make(uint64_t seed, const char *path)
              fuzz_one_in(&random, 2) ? "period_s" : "period",
              percent ? "anomaly_percent" : "delay_s",
              fuzz_one_in(&random, 2) ? "sigma" : "sigma_s");
-  /* a row that is always usable; its period differs from those of the other rows */
+  /* a row that is always usable; its period differs from those of all other rows */
   fuzz_print(&b, noise ? "e1,IU,ANMO,,,rayleigh,phase,0,25,minor,1,2,\n"
                        : "e1,IU,ANMO,rayleigh,phase,0,25,minor,1,2,\n");
   for (int64_t row = fuzz_below(&random, 6); row > 0; row--)

@@ -65,7 +65,7 @@ static void test_round_trip(void)
   for (int round = 0; round < N_SHAPES; round++)
     round_trip(t, &shapes[round], round);
   for (int type = 0; type < 4 && osla_test_size() < FEW_RANKS;
-       type++) { /* each type is also written in the other file format */
+       type++) { /* each type is also written in the other of the two file formats */
     round_trip(t, &shapes[4], type + 4);
     round_trip(t, &shapes[9], type + 5);
   }

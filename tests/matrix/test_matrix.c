@@ -252,7 +252,7 @@ static void test_create_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* The last rank passes another size or block size than the other ranks. */
+/* The last rank passes a size or block size that differs from that of the other ranks. */
 static void test_differing(void)
 {
   static const shape here = {10, 8, 3, 2};

@@ -204,8 +204,8 @@ static void test_copy_errors(void)
 
 /* ---- mirror ---- */
 
-/* Asserts that after a mirror, element (i, j) of the other triangle equals element (j, i) of the
- * triangle `from`. */
+/* Asserts that after a mirror the element (i, j) outside the triangle `from` equals element (j, i)
+ * inside it. */
 static void check_mirror(osla_matrix *a, osla_uplo from)
 {
   int64_t n = osla_matrix_layout(a).n, wrong = 0;

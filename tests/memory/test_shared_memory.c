@@ -176,8 +176,8 @@ void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t
   return MAP_FAILED;
 }
 
-/* Tests a rank that cannot create another mapping: cached regions are freed, so that one more
- * region can be made; for the next region, all ranks report an error. */
+/* Tests a rank that cannot create another mapping: first its cached regions are freed, so that one
+ * more region can be made. When a further region is requested, all ranks report an error. */
 static void test_most_mappings(void)
 {
   enum { MOST = 1 << 20, SPARE = 20 };

@@ -198,8 +198,8 @@ static void test_waits_sleep(void)
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 calls neither MPI nor the library until it sees the words of the others in its memory.
- * Between nodes only the progress thread, or remote DMA, can deliver them. */
+/* Rank 0 calls neither MPI nor the library until it sees in its memory the words that the other
+ * ranks have put. Between nodes only the progress thread, or remote DMA, can deliver them. */
 static void test_progress_thread_serves(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
