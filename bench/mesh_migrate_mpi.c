@@ -1,11 +1,11 @@
 /* Migration of a mesh by MPI_Alltoallv, as a program without a library would write it. See
  * mesh_migrate.h.
  *
- * Cells are sent to their new ranks. A directory in even blocks of the vertex numbers finds the
- * vertices: a rank that has a vertex writes its rank and index there; a rank that has a corner asks
- * for them; the lowest rank that asks becomes the owner. Then each rank asks the ranks named in the
- * answers for the vertices. There are six exchanges of values and three of
- * counts. */
+ * Cells are sent to their new ranks. Then a directory finds the vertices; it is distributed in
+ * even blocks of the vertex numbers. A rank that has a vertex writes its rank and the vertex's
+ * index into the directory. A rank whose cells have the vertex as a corner asks for these two
+ * numbers; the lowest rank that asks becomes the owner. Then each rank asks the ranks that the
+ * answers name for the vertices. There are six exchanges of values and three of counts. */
 #include "bench/mesh_migrate.h"
 #include "osla_sparse.h"
 
