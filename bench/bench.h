@@ -48,12 +48,12 @@ typedef struct bench_settings {
   char *trace; /* path of the trace file, or NULL; freed with this struct */
   /* kernel hessian: number of updates that each rank makes, and number of rows of G */
   int64_t updates, rows;
-  /* kernel hessian: length of runs of consecutive indices, and number of products that --work adds
-   */
+  /* kernel hessian: length of runs of consecutive indices, and number of products that --work
+   * adds */
   int64_t run, work;
   int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
-  /* kernel hessian: number of indices in an update, one value for each case; used if n_counts > 0
-   */
+  /* kernel hessian: number of indices in an update, one value for each case; used if n_counts >
+   * 0 */
   int64_t counts[BENCH_MAX_SIZES];
   int n_counts;
   /* kernel hessian: number of indices in an update divided by n; used if n_counts is 0 */
@@ -69,8 +69,8 @@ typedef struct bench_settings {
   /* kernels gemm and syrk: values of the members panel and memory of osla_gemm_options */
   int64_t panel;
   uint64_t memory;
-  /* kernel gemm. ablate: also run the ablated variants. plan: print the plan and multiply nothing.
-   */
+  /* kernel gemm. ablate: also run the ablated variants. plan: print the plan and multiply
+   * nothing. */
   bool ablate, plan;
   /* block sizes of the matrices that ScaLAPACK gets for itself (--ref-nb) */
   int64_t ref_nb[BENCH_MAX_REF_NB];
@@ -101,8 +101,8 @@ typedef struct bench_settings {
   /* kernel jacobi: values of the options --period, --lead and --in-flight; and the rank of --slow,
    * or -1 if no rank is slow */
   int period, lead, in_flight, slow_rank;
-  /* kernel jacobi: number of steps for the bound of the convergence rate; 0: no bound is computed
-   */
+  /* kernel jacobi: number of steps for the bound of the convergence rate; 0: no bound is
+   * computed */
   int bound;
   char *record; /* kernel jacobi: path of the file for records, or NULL; freed with this struct */
 } bench_settings;
@@ -233,8 +233,8 @@ typedef struct bench_impl {
 enum { BENCH_NO_NB = -1 };
 
 typedef enum bench_unit {
-  BENCH_GFLOPS, /* The unit is GF/s, and the work of a run is a number of floating-point operations.
-                 */
+  /* The unit is GF/s, and the work of a run is a number of floating-point operations. */
+  BENCH_GFLOPS,
   BENCH_MELEMENTS,   /* unit million elements/s; the work is in elements */
   BENCH_GBYTES,      /* unit GB/s; the work is in bytes */
   BENCH_MICROSECONDS /* microseconds of one operation; lower is better */

@@ -38,8 +38,9 @@ typedef struct ga_array {
   int handle, ndim;
   osla_dtype dtype;
   int64_t m, n;
-  osla_layout layout; /* distribution over a process grid, approximate if the blocks are unequal;
-                         nprow = 0 if the array is not distributed over a grid */
+  /* distribution over a process grid, approximate if the blocks are unequal; nprow = 0 if the array
+   * is not distributed over a grid */
+  osla_layout layout;
   /* position of this process in the process grid; -1 if this process is not in the grid */
   int prow, pcol;
   ga_patch *patches; /* patches of the array in this process's memory */

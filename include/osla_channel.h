@@ -44,8 +44,8 @@ typedef struct osla_channel_end {
   int peer; /* rank of the other end, different from this rank */
   int tag;  /* tag that distinguishes the channels between two ranks */
   osla_channel_kind kind;
-  int in_flight; /* largest number of messages that are sent and not yet received, from 1 to
-                  * OSLA_CHANNEL_MOST */
+  /* largest number of messages that are sent and not yet received, from 1 to OSLA_CHANNEL_MOST */
+  int in_flight;
   int64_t send_bytes, recv_bytes;
 } osla_channel_end;
 enum { OSLA_CHANNEL_MOST = 4096 };

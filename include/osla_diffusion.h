@@ -25,10 +25,10 @@ extern "C" {
 #endif
 
 typedef enum osla_diffusion_start {
-  OSLA_DIFFUSION_SOURCE, /* the boundary value in the circle is exp(-(0.5 - x)^2 - (0.5 - y)^2),
-                          * as in the paper */
-  OSLA_DIFFUSION_MODE    /* boundary and b are 0; the start is sin(pi x) sin(pi y) sin(pi z), an
-                          * eigenvector of M */
+  /* the boundary value in the circle is exp(-(0.5 - x)^2 - (0.5 - y)^2), as in the paper */
+  OSLA_DIFFUSION_SOURCE,
+  /* boundary and b are 0; the start is sin(pi x) sin(pi y) sin(pi z), an eigenvector of M */
+  OSLA_DIFFUSION_MODE
 } osla_diffusion_start;
 
 /* Options of the diffusion problem, equal on all ranks. */
@@ -39,9 +39,9 @@ typedef struct osla_diffusion_options {
    * grid with the smallest halos */
   int ranks[3];
   osla_diffusion_start start;
-  double radius;        /* radius of the circle, > 0; 0 means 0.25 */
-  double offset;        /* number that is added to boundary and start; 0 means 1;
-                         * OSLA_DIFFUSION_MODE does not use it */
+  double radius; /* radius of the circle, > 0; 0 means 0.25 */
+  /* number that is added to boundary and start; 0 means 1; OSLA_DIFFUSION_MODE does not use it */
+  double offset;
   bool no_offset;       /* true: no number is added to boundary and start; requires offset = 0 */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_diffusion_options;

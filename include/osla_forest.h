@@ -59,8 +59,8 @@ typedef enum osla_unit_type {
   OSLA_UNIT_LONG_DOUBLE,
   OSLA_UNIT_COMPLEX_FLOAT, /* complex numbers, which have no combinations MIN and MAX */
   OSLA_UNIT_COMPLEX_DOUBLE,
-  OSLA_UNIT_FLOAT_AT, /* values with positions; the only combinations are MINLOC, MAXLOC and
-                       * REPLACE */
+  /* values with positions; the only combinations are MINLOC, MAXLOC and REPLACE */
+  OSLA_UNIT_FLOAT_AT,
   OSLA_UNIT_DOUBLE_AT,
   OSLA_UNIT_INT64_AT,
   OSLA_UNIT_TYPES
@@ -82,9 +82,10 @@ typedef struct osla_int64_at {
 
 typedef struct osla_unit {
   osla_unit_type type;
-  int32_t count;  /* number of values in a vertex, at least 1 */
-  int64_t stride; /* distance in bytes from one vertex to the next in this rank's arrays; 0:
-                   * vertices are adjacent. Ranks may use different strides */
+  int32_t count; /* number of values in a vertex, at least 1 */
+  /* distance in bytes from one vertex to the next in this rank's arrays; 0: vertices are adjacent.
+   * Ranks may use different strides */
+  int64_t stride;
 } osla_unit;
 
 #define OSLA_ONE_DOUBLE ((osla_unit){OSLA_UNIT_DOUBLE, 1, 0})
@@ -109,8 +110,9 @@ typedef enum osla_forest_combine {
   OSLA_MINLOC,
   OSLA_MAXLOC,
   OSLA_SUM_ARRIVAL, /* sum, like SUM, but the order of the terms, and so the rounding, may change */
-  OSLA_SUM_EXACT,   /* exact sum of real or complex floating-point numbers, rounded once: the
-                     * bits are equal in any order, on any number of ranks, in any distribution */
+  /* exact sum of real or complex floating-point numbers, rounded once: the bits are equal in any
+     order, on any number of ranks, in any distribution */
+  OSLA_SUM_EXACT,
   OSLA_COMBINES
 } osla_forest_combine;
 
@@ -192,8 +194,8 @@ OSLA_API osla_err osla_forest_destroy(osla_forest **forest);
  * to the forest. */
 OSLA_API int64_t osla_forest_n_roots(const osla_forest *forest);
 OSLA_API int64_t osla_forest_n_edges(const osla_forest *forest);
-OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* largest index of a leaf of
-                                                                     * this rank, plus 1 */
+/* largest index of a leaf of this rank, plus 1 */
+OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest);
 OSLA_API int osla_forest_root_ranks(const osla_forest *forest,
                                     const int **ranks); /* ranks with roots of this rank's leaves */
 OSLA_API int osla_forest_leaf_ranks(const osla_forest *forest,

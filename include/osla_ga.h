@@ -114,10 +114,12 @@ OSLA_API osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 typedef struct osla_ga_matrix osla_ga_matrix;
 
 typedef enum osla_ga_blocks {
-  OSLA_GA_AS_DISTRIBUTED, /* a copy with the array's blocks if they have equal sizes, otherwise
-                           * with blocks that give nearly the array's distribution */
-  OSLA_GA_SQUARE,  /* a copy with square blocks, for factorisations: the array's block size if it
-                    * is 32 to 256, otherwise 128 */
+  /* a copy with the array's blocks if they have equal sizes, otherwise with blocks that give nearly
+     the array's distribution */
+  OSLA_GA_AS_DISTRIBUTED,
+  /* a copy with square blocks, for factorisations: the array's block size if it is 32 to 256,
+     otherwise 128 */
+  OSLA_GA_SQUARE,
   OSLA_GA_IN_PLACE /* the array's own memory, without a copy */
 } osla_ga_blocks;
 

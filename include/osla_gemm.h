@@ -25,8 +25,8 @@ extern "C" {
 
 /* Options of a product; all zero means the defaults. Results depend on them by rounding only. */
 typedef struct osla_gemm_options {
-  int64_t panel; /* largest number of columns of k that are copied together; 0: the library
-                  * chooses */
+  /* largest number of columns of k that are copied together; 0: the library chooses */
+  int64_t panel;
   /* largest number of bytes of buffers on a rank; 0: the library chooses, see osla_gemm. Panels
    * become narrower to fit, but never narrower than one column */
   uint64_t memory;

@@ -20,16 +20,19 @@ extern "C" {
 
 /* Parts of the algorithm to switch off; all false is the normal algorithm. */
 typedef struct osla_gemm_ablation {
-  bool blocking;  /* true: a rank gets an operand only when it needs it (normal: one load ahead) */
-  bool copy;      /* true: operands of node neighbours are copied before use (normal: read in
-                   * place) */
-  bool unaware;   /* true: node neighbours are treated like ranks of other nodes: their operands
-                   * are copied, and in-place operands are not multiplied first */
-  bool unordered; /* true: all ranks ask the owners in the same order (normal: each rank begins
-                   * with another owner, so that no owner is asked by all ranks at once) */
-  bool narrow;    /* true: each local product uses one block of k (normal: blocks are merged) */
-  bool alone;     /* true: each rank gets all its operands itself (normal: one rank of a node
-                   * gets what several ranks of the node need, if a rank needs at least 4 MiB) */
+  bool blocking; /* true: a rank gets an operand only when it needs it (normal: one load ahead) */
+  /* true: operands of node neighbours are copied before use (normal: read in place) */
+  bool copy;
+  /* true: node neighbours are treated like ranks of other nodes: their operands are copied, and
+   * in-place operands are not multiplied first */
+  bool unaware;
+  /* true: all ranks ask the owners in the same order (normal: each rank begins with another owner,
+   * so that no owner is asked by all ranks at once) */
+  bool unordered;
+  bool narrow; /* true: each local product uses one block of k (normal: blocks are merged) */
+  /* true: each rank gets all its operands itself (normal: one rank of a node gets what several
+   * ranks of the node need, if a rank needs at least 4 MiB) */
+  bool alone;
 } osla_gemm_ablation;
 
 /* Sets the switches of osla_gemm, osla_syrk, osla_herk, osla_gemm_predict and the products of

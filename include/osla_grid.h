@@ -36,8 +36,8 @@ typedef enum osla_grid_order {
   OSLA_GRID_COLUMNS, /* position (prow, pcol) has rank prow + pcol * nprow, as BLACS's 'C' */
   OSLA_GRID_NODES,   /* ranks sorted by node fill the grid column by column */
   OSLA_GRID_TILES,   /* each node fills one rectangle of the grid */
-  OSLA_GRID_ACROSS   /* each node fills a part of a process column; nodes follow one another
-                      * along process rows */
+  /* each node fills a part of a process column; nodes follow one another along process rows */
+  OSLA_GRID_ACROSS
 } osla_grid_order;
 
 /* Makes a grid of the first nprow * npcol ranks in the given order. Collective on the transport.
@@ -95,10 +95,10 @@ OSLA_API int osla_grid_npcol(const osla_grid *grid);
 OSLA_API int osla_grid_prow(const osla_grid *grid); /* this rank's process row; -1 if idle */
 OSLA_API int osla_grid_pcol(const osla_grid *grid);
 OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
-OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* process row of `rank`; -1
-                                                                      * if that rank is idle */
-OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* transport of the grid;
-                                                                      * owned by its creator */
+/* process row of `rank`; -1 if that rank is idle */
+OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);
+/* transport of the grid; owned by its creator */
+OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid);
 
 #ifdef __cplusplus
 }

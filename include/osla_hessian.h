@@ -121,35 +121,36 @@ typedef enum osla_combine {
 typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
 
 typedef struct osla_hessian_options {
-  osla_uplo uplo;       /* stored triangle; OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
-  bool single;          /* true: H has type OSLA_FLOAT; false: OSLA_DOUBLE */
-  bool single_updates;  /* true: G and U have type OSLA_FLOAT; false: H's type */
-  int64_t nb;           /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
-  size_t ring_bytes;    /* bytes per rank of the ring for updates to other nodes; 0: 64 MiB */
-  size_t piece_bytes;   /* largest number of bytes of values that are computed and added at a
-                         * time; 0: 64 MiB */
+  osla_uplo uplo;      /* stored triangle; OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
+  bool single;         /* true: H has type OSLA_FLOAT; false: OSLA_DOUBLE */
+  bool single_updates; /* true: G and U have type OSLA_FLOAT; false: H's type */
+  int64_t nb;          /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
+  size_t ring_bytes;   /* bytes per rank of the ring for updates to other nodes; 0: 64 MiB */
+  /* largest number of bytes of values that are computed and added at a time; 0: 64 MiB */
+  size_t piece_bytes;
   osla_combine combine; /* operation of an update on an element; 0: OSLA_COMBINE_SUM */
-  osla_combine_function *combine_function; /* the user's function for OSLA_COMBINE_USER;
-                                            * otherwise NULL */
-  void *combine_context;                   /* last argument of combine_function; borrowed */
-  double initial; /* first value of every element of H; 0: +infinity for MIN, -infinity for MAX,
-                   * else 0 */
-  bool from_zero; /* true: with MIN and MAX the first value is 0, not an infinity; requires
-                   * initial = 0 */
-  bool order_independent;   /* true: the bits of the result do not depend on the order of updates
-                             * (head of this file) */
-  double bound;             /* order-independent mode: bound of |H_ij| */
-  double gradient_bound;    /* order-independent mode: bound of the gradient's elements; 0: no
-                             * gradient */
-  size_t memory_cap;        /* largest number of bytes that the accumulator may use on a rank
-                             * (head of this file); 0: no limit */
+  /* the user's function for OSLA_COMBINE_USER; otherwise NULL */
+  osla_combine_function *combine_function;
+  void *combine_context; /* last argument of combine_function; borrowed */
+  /* first value of every element of H; 0: +infinity for MIN, -infinity for MAX, else 0 */
+  double initial;
+  /* true: with MIN and MAX the first value is 0, not an infinity; requires initial = 0 */
+  bool from_zero;
+  /* true: the bits of the result do not depend on the order of updates (head of this file) */
+  bool order_independent;
+  double bound; /* order-independent mode: bound of |H_ij| */
+  /* order-independent mode: bound of the gradient's elements; 0: no gradient */
+  double gradient_bound;
+  /* largest number of bytes that the accumulator may use on a rank (head of this file); 0: no
+   * limit */
+  size_t memory_cap;
   osla_isolation isolation; /* 0: OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* 0: OSLA_SHIP_LESS */
-  bool node_sums;           /* true: a node sums updates for other nodes until the commit ("Node
-                             * sums" in the head) */
-  bool checkpoint_holds;    /* true: checkpoints make no copy of H, and updates wait until the file
-                             * is written */
-  uint64_t reserved[8];     /* must be 0 (osla_types.h) */
+  /* true: a node sums updates for other nodes until the commit ("Node sums" in the head) */
+  bool node_sums;
+  /* true: checkpoints make no copy of H, and updates wait until the file is written */
+  bool checkpoint_holds;
+  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_hessian_options;
 
 /* Creates an accumulator of order n on a grid with H = options.initial. Collective. The grid is
@@ -202,8 +203,8 @@ typedef struct osla_hessian_datum {
   int64_t k;         /* rows of G for H[ix, ix] += G^T G (osla_hessian_update); g = NULL: none */
   const void *g;
   int64_t ldg;
-  int64_t cols;      /* columns of U for H[ix, jx] += U (osla_hessian_update_block); u = NULL: none
-                      */
+  /* columns of U for H[ix, jx] += U (osla_hessian_update_block); u = NULL: none */
+  int64_t cols;
   const int64_t *jx; /* [cols] column indices of H */
   const void *u;
   int64_t ldu;
@@ -277,24 +278,26 @@ OSLA_API osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* Statistics of this rank since create or reset. Local; no update may be running. */
 typedef struct osla_hessian_stats {
-  int64_t updates;        /* number of calls of osla_hessian_update and osla_hessian_update_block
-                           * that had something to add */
-  int64_t elements;       /* elements that update and update_block added to H */
-  int64_t elements_sent;  /* elements that update and update_block added to parts of H on other
-                           * nodes */
+  /* number of calls of osla_hessian_update and osla_hessian_update_block that had something to
+   * add */
+  int64_t updates;
+  int64_t elements; /* elements that update and update_block added to H */
+  /* elements that update and update_block added to parts of H on other nodes */
+  int64_t elements_sent;
   int64_t bytes_sent;     /* bytes sent to other nodes, including index lists and headers */
   int64_t bytes_received; /* bytes received from other nodes */
   int64_t transfers;      /* number of transfers that fetched updates of other nodes */
-  int64_t bytes_peak;     /* largest number of bytes in use (head of this file); a reset sets it
-                           * to the bytes still in use */
+  /* largest number of bytes in use (head of this file); a reset sets it to the bytes still in
+   * use */
+  int64_t bytes_peak;
   double seconds_split;   /* seconds spent to sort indices by owner and to gather columns of G */
   double seconds_product; /* seconds spent in the products G^T G */
   double seconds_add;     /* seconds spent to wait for locks and to add on the node */
-  double seconds_send;    /* seconds spent to pack updates for other nodes and to wait for room
-                           * in the ring */
-  double seconds_apply;   /* seconds spent to add updates that arrived from other nodes */
-  int64_t ids_skipped;    /* calls of update_once that were skipped because the id was known */
-  int64_t ids_restored;   /* number of ids that osla_hessian_restore read */
+  /* seconds spent to pack updates for other nodes and to wait for room in the ring */
+  double seconds_send;
+  double seconds_apply; /* seconds spent to add updates that arrived from other nodes */
+  int64_t ids_skipped;  /* calls of update_once that were skipped because the id was known */
+  int64_t ids_restored; /* number of ids that osla_hessian_restore read */
 } osla_hessian_stats;
 OSLA_API osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 

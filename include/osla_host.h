@@ -23,11 +23,13 @@ extern "C" {
 typedef struct osla_host {
   char name[64]; /* name of the host, for display only */
   int first;     /* lowest rank of the communicator on this host, which identifies the host */
-  int cores;    /* number of cores that the job's ranks on this host may use: the union of their CPU
-                   masks, limited by the quotas of their control groups, rounded up */
-  int ranks;    /* number of the communicator's ranks on this host, over all its nodes */
-  double share; /* smallest number of cores per rank: with CPU masks, some ranks may share fewer
-                   cores than others */
+  /* number of cores that the job's ranks on this host may use: the union of their CPU masks,
+   * limited by the quotas of their control groups, rounded up */
+  int cores;
+  int ranks; /* number of the communicator's ranks on this host, over all its nodes */
+  /* smallest number of cores per rank: with CPU masks, some ranks may share fewer cores than
+   * others */
+  double share;
 } osla_host;
 
 /* Describes the host of this rank; results may differ by host. Collective on comm. Errors, on all

@@ -34,8 +34,8 @@ static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)
 /* Local index of global index i on its owner (INDXG2L). */
 static inline int64_t osla_index_local(int64_t i, int64_t nb, int nprocs)
 {
-  return i / nb / nprocs * nb + i % nb; /* two divisions, because nb * nprocs could overflow an
-                                         * int64_t */
+  /* two divisions, because nb * nprocs could overflow an int64_t */
+  return i / nb / nprocs * nb + i % nb;
 }
 
 /* Global index of local index l on process iproc (INDXL2G). */

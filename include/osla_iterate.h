@@ -38,9 +38,9 @@ extern "C" {
 /* Halo exchanged with one neighbour. The neighbour gives the same tag; its `send` is this rank's
  * `recv`, and its `recv` this rank's `send`. */
 typedef struct osla_halo {
-  int peer;           /* rank of the neighbour */
-  int tag;            /* tag from 0 to 2^29 - 1, which distinguishes halos between the same two
-                       * ranks */
+  int peer; /* rank of the neighbour */
+  /* tag from 0 to 2^29 - 1, which distinguishes halos between the same two ranks */
+  int tag;
   int64_t send, recv; /* numbers of doubles that are sent and received */
 } osla_halo;
 
@@ -85,8 +85,9 @@ typedef enum osla_iterate_mode {
 /* Options of an iteration, equal on all ranks except record_bytes. */
 typedef struct osla_iterate_options {
   osla_iterate_mode mode; /* 0: ASYNC */
-  double tolerance;       /* the iteration has converged when |b - A x| <= tolerance * norm; 0 means
-                           * 1e-6; -1: iterate until the residual consists of rounding errors */
+  /* the iteration has converged when |b - A x| <= tolerance * norm; 0 means 1e-6; -1: iterate until
+   * the residual consists of rounding errors */
+  double tolerance;
   double norm;    /* norm that `tolerance` is relative to, >= 0; 0: |b - A x| of the start */
   double omega;   /* relaxation factor, > 0; 0: 1 */
   int64_t sweeps; /* largest number of sweeps of each rank; 0: 1000000; -1: no sweeps */
@@ -95,20 +96,22 @@ typedef struct osla_iterate_options {
    * OSLA_ITERATE_LEAD, or OSLA_ITERATE_LEAD_CROWDED if ranks outnumber cores, since more sweeps
    * would take the core from the rank that must send the next halo */
   int lead;
-  int in_flight;    /* ASYNC between nodes: number of halos in flight to one neighbour; 0
-                     * means 2 */
-  int check;        /* SYNC: number of sweeps between two residual checks; 0 means 10 */
-  bool uncertified; /* true: every rank makes `sweeps` sweeps without residual checks and without
-                     * a certified result, as a preconditioner needs it */
+  /* ASYNC between nodes: number of halos in flight to one neighbour; 0 means 2 */
+  int in_flight;
+  int check; /* SYNC: number of sweeps between two residual checks; 0 means 10 */
+  /* true: every rank makes `sweeps` sweeps without residual checks and without a certified result,
+   * as a preconditioner needs it */
+  bool uncertified;
   /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step for this time. A step is
    * one sweep, sometimes followed by a call of `magnitude`, or with a second sweep and a call of
    * `distance`. The limit should be at least five times the time of a step. 0: no limit except
    * OSLA_PATIENCE, which ends the program */
   double patience;
-  bool proven;          /* true: osla_iterate refuses to run unless osla_iterate_bound proved
-                         * convergence for all modes */
-  int64_t record_bytes; /* memory in bytes for the record of each run on this rank
-                         * (osla_iterate_record.h); may differ between ranks; 0: no record */
+  /* true: osla_iterate refuses to run unless osla_iterate_bound proved convergence for all modes */
+  bool proven;
+  /* memory in bytes for the record of each run on this rank (osla_iterate_record.h); may differ
+   * between ranks; 0: no record */
+  int64_t record_bytes;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_iterate_options;
 
@@ -118,12 +121,13 @@ typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
   OSLA_ITERATE_STAGNATED, /* the residual consists of rounding errors, but exceeds the tolerance */
   OSLA_ITERATE_SWEEPS,    /* all ranks made the largest number of sweeps */
-  OSLA_ITERATE_DIVERGED,  /* the residual is not finite, or above 1e10 times the largest of three
-                           * numbers: the first residual, the tolerance, the rounding error */
-  OSLA_ITERATE_STALLED    /* a rank made no step for `patience` seconds */
+  /* the residual is not finite, or above 1e10 times the largest of three numbers: the first
+     residual, the tolerance, the rounding error */
+  OSLA_ITERATE_DIVERGED,
+  OSLA_ITERATE_STALLED /* a rank made no step for `patience` seconds */
 } osla_iterate_end;
-OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* Name of the end in lower
-                                                                   * case, such as "converged". */
+/* Name of the end in lower case, such as "converged". */
+OSLA_API const char *osla_iterate_end_name(osla_iterate_end end);
 
 /* Result of a run, equal on all ranks except `sweeps`. STALLED holds for this rank only: if a rank
  * stops at the very end of a run, another rank may already have returned with another end, and does
@@ -132,14 +136,16 @@ OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* Name of the
  * call that is left for the iteration is its destruction (collective). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale
-                    * estimate from the last sweep of each rank (NaN: none) */
-  double start;    /* |b - A x| of the start; with `uncertified` computed from halos that may be
-                    * newer than the start */
-  double norm;     /* norm that `tolerance` refers to */
-  double rounding; /* bound of the rounding error in `residual`; 0: no `magnitude` was given */
-  double error;    /* bound of max |x - solution| / v (osla_iterate_bound); 0: unknown */
-  int64_t sweeps;  /* number of sweeps of this rank */
+  /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale estimate from the
+   * last sweep of each rank (NaN: none) */
+  double residual;
+  /* |b - A x| of the start; with `uncertified` computed from halos that may be newer than the
+   * start */
+  double start;
+  double norm;         /* norm that `tolerance` refers to */
+  double rounding;     /* bound of the rounding error in `residual`; 0: no `magnitude` was given */
+  double error;        /* bound of max |x - solution| / v (osla_iterate_bound); 0: unknown */
+  int64_t sweeps;      /* number of sweeps of this rank */
   int64_t least, most; /* smallest and largest number of sweeps over all ranks */
   double mean;
   int64_t snapshots; /* number of snapshots taken during the run */

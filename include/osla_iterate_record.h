@@ -32,8 +32,8 @@ typedef struct osla_reading {
 
 /* A residual that was known during a run, from states of different ages. */
 typedef struct osla_estimate {
-  double seconds, residual; /* time since the begin of the run, and estimate of |b - A x| at that
-                             * time */
+  /* time since the begin of the run, and estimate of |b - A x| at that time */
+  double seconds, residual;
 } osla_estimate;
 
 /* The record of one rank. */
@@ -41,14 +41,15 @@ typedef struct osla_record {
   int64_t sweeps;   /* number of sweeps that this rank made */
   int64_t returned; /* number of sweeps that led to the returned state */
   int64_t n_readings;
-  osla_reading *readings; /* [n_readings] readings, ascending by sweep; of several readings with
-                           * equal sweep and halo the last one counts */
-  double *values;         /* RACY: [n_readings][stride] messages that were read; otherwise NULL */
+  /* [n_readings] readings, ascending by sweep; of several readings with equal sweep and halo the
+   * last one counts */
+  osla_reading *readings;
+  double *values; /* RACY: [n_readings][stride] messages that were read; otherwise NULL */
   int64_t stride;
   bool complete; /* false: record_bytes did not suffice, and later readings are missing */
   int n_estimates;
-  osla_estimate *estimates; /* [n_estimates] some of the residuals that were known during the run,
-                               at most a few thousand */
+  /* [n_estimates] some of the residuals that were known during the run, at most a few thousand */
+  osla_estimate *estimates;
 } osla_record;
 
 /* Collects the records of all ranks. Collective.
@@ -56,9 +57,8 @@ typedef struct osla_record {
  * Errors, on all ranks together: STATE (record_bytes is 0, or there was no run), ARG (root), MEM,
  * MPI. On this rank alone: STATE (a run ended with STALLED). */
 OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
-OSLA_API void osla_records_free(int n,
-                                osla_record **records); /* Frees the records. Local. Accepts NULL,
-                                                         * and sets the pointer to NULL. */
+/* Frees the records. Local. Accepts NULL, and sets the pointer to NULL. */
+OSLA_API void osla_records_free(int n, osla_record **records);
 
 /* Counts the lags of the halos that the sweeps used. The lag is the number of the sweep minus the
  * version of the halo; it is negative if the neighbour was ahead. Each sweep counts once for each

@@ -65,8 +65,9 @@ OSLA_API osla_operator osla_csr_operator(osla_csr *matrix);
 typedef enum osla_krylov_end {
   OSLA_KRYLOV_CONVERGED,
   OSLA_KRYLOV_ITERATIONS, /* the largest number of iterations was reached */
-  OSLA_KRYLOV_INDEFINITE, /* the matrix or the preconditioner is not positive definite: CG found
-                           * p^T A p <= 0 or r^T M r <= 0; LSQR does not use this value */
+  /* the matrix or the preconditioner is not positive definite: CG found p^T A p <= 0 or r^T M r <=
+     0; LSQR does not use this value */
+  OSLA_KRYLOV_INDEFINITE,
   /* A, b or x contains an infinity or NaN, or x is outside the range of double: it overflows, or
    * its norm is below the smallest normal number, 2.2e-308 */
   OSLA_KRYLOV_NOT_FINITE
@@ -91,11 +92,11 @@ typedef struct osla_krylov_options {
 typedef struct osla_krylov_result {
   osla_krylov_end end;
   int64_t iterations;
-  double left;     /* quantity compared with the tolerance, when the solver ended */
-  double residual; /* |b - A x| as the recurrences of the solver give it (LSQR: including the
-                    * damping term) */
-  double seconds_products, seconds_sums, seconds; /* seconds of this rank in products, in sums,
-                                                   * and in the whole solver */
+  double left; /* quantity compared with the tolerance, when the solver ended */
+  /* |b - A x| as the recurrences of the solver give it (LSQR: including the damping term) */
+  double residual;
+  /* seconds of this rank in products, in sums, and in the whole solver */
+  double seconds_products, seconds_sums, seconds;
 } osla_krylov_result;
 
 /* ---- CG ---- */
@@ -103,8 +104,8 @@ typedef struct osla_krylov_result {
 /* An approximate inverse, symmetric and positive definite: z := M r on this rank's part. If it
  * changes between steps set options.flexible. */
 typedef struct osla_preconditioner {
-  osla_err (*apply)(void *arg, const double *r, double *z); /* computes z := M r; an error must
-                                                             * occur on all ranks */
+  /* computes z := M r; an error must occur on all ranks */
+  osla_err (*apply)(void *arg, const double *r, double *z);
   void *arg;
 } osla_preconditioner;
 

@@ -22,10 +22,11 @@ extern "C" {
 #endif
 
 typedef enum osla_pivoting {
-  OSLA_PIVOT_PARTIAL,    /* partial pivoting: the pivot is the largest element of the column, as
-                          * in xGETRF */
-  OSLA_PIVOT_TOURNAMENT, /* tournament pivoting: one exchange finds all pivot rows of a panel; in
-                          * practice as stable as partial pivoting */
+  /* partial pivoting: the pivot is the largest element of the column, as in xGETRF */
+  OSLA_PIVOT_PARTIAL,
+  /* tournament pivoting: one exchange finds all pivot rows of a panel; in practice as stable as
+     partial pivoting */
+  OSLA_PIVOT_TOURNAMENT,
   OSLA_PIVOT_NONE /* no pivoting, for diagonally dominant or positive definite matrices only */
 } osla_pivoting;
 

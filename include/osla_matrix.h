@@ -80,8 +80,8 @@ OSLA_API void osla_matrix_destroy(osla_matrix **matrix);
 
 /* Local queries of a matrix. */
 OSLA_API osla_layout osla_matrix_layout(const osla_matrix *matrix);
-OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* grid of the matrix; owned by
-                                                                  * its creator */
+/* grid of the matrix; owned by its creator */
+OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix);
 OSLA_API osla_dtype osla_matrix_dtype(const osla_matrix *matrix);
 OSLA_API osla_segment *osla_matrix_segment(
   const osla_matrix *matrix); /* segment that contains the elements, with element (0, 0) at offset
@@ -111,12 +111,12 @@ OSLA_API osla_err osla_matrix_put_block(osla_matrix *matrix, int64_t i, int64_t 
 typedef enum osla_fill {
   OSLA_FILL_ZERO,
   OSLA_FILL_IDENTITY,
-  OSLA_FILL_UNIFORM,  /* uniformly distributed in [-1/2, 1/2), computed from (seed, i, j) */
-  OSLA_FILL_DOMINANT, /* uniformly distributed, plus max(m, n) on the diagonal: can be factored
-                       * without pivoting */
-  OSLA_FILL_SPD,      /* symmetric, uniformly distributed, plus n on the diagonal: positive
-                       * definite */
-  OSLA_FILL_INTEGER   /* integers from -8 to 8: sums of products are exact */
+  OSLA_FILL_UNIFORM, /* uniformly distributed in [-1/2, 1/2), computed from (seed, i, j) */
+  /* uniformly distributed, plus max(m, n) on the diagonal: can be factored without pivoting */
+  OSLA_FILL_DOMINANT,
+  /* symmetric, uniformly distributed, plus n on the diagonal: positive definite */
+  OSLA_FILL_SPD,
+  OSLA_FILL_INTEGER /* integers from -8 to 8: sums of products are exact */
 } osla_fill;
 
 /* Fills all elements. For complex types the imaginary part is random like the real one, and zero

@@ -20,14 +20,14 @@ extern "C" {
 
 /* Shape of a job: a matrix of order n on the grid that osla_grid_create chooses. */
 typedef struct osla_shape {
-  int ranks, per_node, nodes; /* numbers of ranks, of ranks per node, and of nodes; ranks fill
-                               * the nodes one after another */
+  /* numbers of ranks, of ranks per node, and of nodes; ranks fill the nodes one after another */
+  int ranks, per_node, nodes;
   int nprow, npcol;
   int64_t n, nb;
   osla_dtype dtype;
-  size_t element;               /* bytes of an element */
-  int64_t rows, cols;           /* largest number of local rows, and of local columns, on any
-                                 * rank */
+  size_t element; /* bytes of an element */
+  /* largest number of local rows, and of local columns, on any rank */
+  int64_t rows, cols;
   bool columns_near, rows_near; /* true if each process column, or row, lies on one node */
   bool oversubscribed;          /* true if ranks share cores; osla_shape_make sets false */
 } osla_shape;

@@ -116,8 +116,9 @@ typedef struct osla_refine_options {
 typedef struct osla_refine_result {
   int iterations;  /* number of iterations that improved X */
   double residual; /* osla_residual of X; NaN if X was not finite */
-  bool converged;  /* true: residual <= target; false: the residual stopped falling, or the largest
-                      number of iterations was reached */
+  /* true: residual <= target; false: the residual stopped falling, or the largest number of
+   * iterations was reached */
+  bool converged;
 } osla_refine_result;
 
 /* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
@@ -139,19 +140,20 @@ OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
                               const osla_refine_options *options, osla_refine_result *result);
 
 typedef enum osla_mixed_path {
-  OSLA_MIXED_SINGLE,  /* X was computed with factors in single precision */
-  OSLA_MIXED_FACTOR,  /* factorisation in single precision failed at a pivot; X was computed with
-                         factors in double precision */
-  OSLA_MIXED_STALLED, /* refinement did not converge; X was computed with factors in double
-                         precision */
-  OSLA_MIXED_SINGULAR /* factorisation in double precision failed as well: X is undefined, and
-                       * info says where */
+  OSLA_MIXED_SINGLE, /* X was computed with factors in single precision */
+  /* factorisation in single precision failed at a pivot; X was computed with factors in double
+     precision */
+  OSLA_MIXED_FACTOR,
+  /* refinement did not converge; X was computed with factors in double precision */
+  OSLA_MIXED_STALLED,
+  /* factorisation in double precision failed as well: X is undefined, and info says where */
+  OSLA_MIXED_SINGULAR
 } osla_mixed_path;
 
 typedef struct osla_mixed_result {
   osla_mixed_path path;
-  int64_t info; /* info of the last factorisation: 0, or the value > 0 that osla_getrf or
-                 * osla_potrf gives */
+  /* info of the last factorisation: 0, or the value > 0 that osla_getrf or osla_potrf gives */
+  int64_t info;
   /* number of solves with the factors in single precision that improved X, including the first
    * one */
   int single_iterations;

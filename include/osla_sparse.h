@@ -58,15 +58,15 @@ OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_
 OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
 /* Local queries. row_start and column_start have size + 1 elements, and are borrowed. */
-OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* transport of the matrix;
-                                                                      * borrowed */
+/* transport of the matrix; borrowed */
+OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
 OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* number of this rank's rows */
 OSLA_API int64_t osla_csr_columns(const osla_csr *matrix); /* number of this rank's columns */
-OSLA_API int64_t osla_csr_entries(const osla_csr *matrix); /* number of entries in this rank's
-                                                            * rows */
-OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix);  /* number of ghosts of this rank */
+/* number of entries in this rank's rows */
+OSLA_API int64_t osla_csr_entries(const osla_csr *matrix);
+OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix); /* number of ghosts of this rank */
 
 /* Returns the number of entries of this rank's row `row`, and its entries in ascending global
  * columns. Local.

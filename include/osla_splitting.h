@@ -29,9 +29,9 @@ typedef enum osla_splitting_factor {
 
 /* Options of a splitting, equal on all ranks. */
 typedef struct osla_splitting_options {
-  int64_t block; /* block size; 0 or 1: B is the diagonal of A, whose elements may have any sign;
-                  * > 1: each block has this many consecutive rows of a rank (INT64_MAX: one
-                  * block per rank) */
+  /* block size; 0 or 1: B is the diagonal of A, whose elements may have any sign; > 1: each block
+   * has this many consecutive rows of a rank (INT64_MAX: one block per rank) */
+  int64_t block;
   osla_splitting_factor factor; /* factorisation of the dense blocks if block > 1; 0: CHOLESKY */
   uint64_t reserved[8];         /* must be 0 (osla_types.h) */
 } osla_splitting_options;

@@ -31,8 +31,9 @@ typedef struct osla_stripes {
   alignas(64) uint64_t held;
   uint32_t bell[2];
   uint64_t claimant, claimed,
-    until;          /* the present claim: ticket of the claimant (0: no claim), stripes that it
-                     * claims, and end of the claim in microseconds */
+    /* the present claim: ticket of the claimant (0: no claim), stripes that it claims, and end of
+       the claim in microseconds */
+    until;
   uint64_t tickets; /* number of tickets that threads have drawn so far */
 } osla_stripes;
 

@@ -22,17 +22,19 @@ extern "C" {
 /* Kinds of events. The amount of an event is in bytes, floating-point operations or elements.
  * Events may be nested. For example, a wait that serves other ranks may contain an UPDATE. */
 typedef enum osla_trace_kind {
-  OSLA_TRACE_GET,     /* a get between nodes, from the call to the observed completion; amount in
-                       * bytes */
-  OSLA_TRACE_PUT,     /* a put between nodes, from the call to the observed completion, during
-                       * which the rank may do other work; amount in bytes */
-  OSLA_TRACE_ISSUE,   /* the call that starts a GET or PUT; amount in bytes */
-  OSLA_TRACE_WAIT,    /* a wait for an incomplete get or put */
-  OSLA_TRACE_COPY,    /* a copy of another rank's data by this processor, such as a get or put on
-                       * the node, which is complete on return; amount in bytes */
-  OSLA_TRACE_FLUSH,   /* a wait until all puts to a rank have arrived */
-  OSLA_TRACE_NOTIFY,  /* a notify and its data; amount in bytes */
-  OSLA_TRACE_FORWARD, /* a call that forwards another rank's panel; amount in bytes */
+  /* a get between nodes, from the call to the observed completion; amount in bytes */
+  OSLA_TRACE_GET,
+  /* a put between nodes, from the call to the observed completion, during which the rank may do
+     other work; amount in bytes */
+  OSLA_TRACE_PUT,
+  OSLA_TRACE_ISSUE, /* the call that starts a GET or PUT; amount in bytes */
+  OSLA_TRACE_WAIT,  /* a wait for an incomplete get or put */
+  /* a copy of another rank's data by this processor, such as a get or put on the node, which is
+     complete on return; amount in bytes */
+  OSLA_TRACE_COPY,
+  OSLA_TRACE_FLUSH,       /* a wait until all puts to a rank have arrived */
+  OSLA_TRACE_NOTIFY,      /* a notify and its data; amount in bytes */
+  OSLA_TRACE_FORWARD,     /* a call that forwards another rank's panel; amount in bytes */
   OSLA_TRACE_NOTIFY_WAIT, /* a wait for the notify of another rank, which is working */
   OSLA_TRACE_FETCH_ADD,   /* a step of a shared counter */
   OSLA_TRACE_LOCK,        /* a wait for the stripes of a lock */
@@ -45,9 +47,10 @@ typedef enum osla_trace_kind {
   OSLA_TRACE_GEMM, /* the amount of GEMM, SYRK, TRSM and PANEL is in floating-point operations */
   OSLA_TRACE_SYRK,
   OSLA_TRACE_TRSM,
-  OSLA_TRACE_PANEL,  /* factorisation of a diagonal block */
-  OSLA_TRACE_ROWS,   /* rows are interchanged, or interchanges are applied to a whole panel of
-                      * columns; amount in elements */
+  OSLA_TRACE_PANEL, /* factorisation of a diagonal block */
+  /* rows are interchanged, or interchanges are applied to a whole panel of columns; amount in
+     elements */
+  OSLA_TRACE_ROWS,
   OSLA_TRACE_UPDATE, /* additions to the matrix or right-hand side; amount in elements */
   OSLA_TRACE_KINDS
 } osla_trace_kind;
@@ -113,9 +116,9 @@ typedef struct osla_trace_summary {
   osla_trace_total kind[OSLA_TRACE_KINDS];
   double seconds;   /* time from start to stop of the trace, largest over the ranks, in s */
   double in_flight; /* time with a transfer in flight, summed over the ranks, in s */
-  double exposed;   /* time in which ranks were busy with their transfers, summed over the ranks,
-                     * in s */
-  double overlap;   /* share of hidden communication, 0 to 1; NaN if nothing was in flight */
+  /* time in which ranks were busy with their transfers, summed over the ranks, in s */
+  double exposed;
+  double overlap; /* share of hidden communication, 0 to 1; NaN if nothing was in flight */
   int64_t
     dropped; /* events of all ranks that were not stored; if > 0, all other values are too low */
 } osla_trace_summary;
@@ -125,8 +128,8 @@ typedef struct osla_trace_summary {
  * Errors, on all ranks together: STATE (never started), MEM, MPI. */
 OSLA_API osla_err osla_trace_summarise(osla_transport *transport, osla_trace_summary *out);
 
-/* Name of a kind ("notify_wait"), and the unit of its amount ("bytes"; "" if it has none). Local.
- */
+/* Name of a kind ("notify_wait"), and the unit of its amount ("bytes"; "" if it has none).
+ * Local. */
 OSLA_API const char *osla_trace_name(osla_trace_kind kind);
 OSLA_API const char *osla_trace_unit(osla_trace_kind kind);
 

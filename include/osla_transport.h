@@ -32,14 +32,16 @@ extern "C" {
 typedef struct osla_transport osla_transport;
 
 typedef struct osla_transport_options {
-  bool progress_thread;  /* true: start a thread that sleeps and calls osla_progress repeatedly,
-                          * so that gets and puts of other nodes are served while this rank
-                          * computes; default false */
-  int threads_per_rank;  /* number of computing threads of each rank, for the test whether cores are
-                            oversubscribed; 0 means 1 */
-  const char *transport; /* how data move: "mpi" or "armci" (osla_armci.h); NULL: the value of the
-                            environment variable OSLA_TRANSPORT, or "mpi" if that is not set */
-  uint64_t reserved[8];  /* must be 0, see osla_types.h */
+  /* true: start a thread that sleeps and calls osla_progress repeatedly, so that gets and puts of
+   * other nodes are served while this rank computes; default false */
+  bool progress_thread;
+  /* number of computing threads of each rank, for the test whether cores are oversubscribed; 0
+   * means 1 */
+  int threads_per_rank;
+  /* how data move: "mpi" or "armci" (osla_armci.h); NULL: the value of the environment variable
+   * OSLA_TRANSPORT, or "mpi" if that is not set */
+  const char *transport;
+  uint64_t reserved[8]; /* must be 0, see osla_types.h */
 } osla_transport_options;
 
 /* Makes a transport on a communicator. Collective on comm.

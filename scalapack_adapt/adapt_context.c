@@ -203,8 +203,8 @@ static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
  * works. */
 static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_registry *r =
-    adapt_registry_get(); /* needs no lock, since only one thread calls MPI_Finalize */
+  /* needs no lock, since only one thread calls MPI_Finalize */
+  adapt_registry *r = adapt_registry_get();
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
   while (r->newest) { /* all processes free their contexts in the same order, by number */
@@ -249,8 +249,8 @@ bool adapt_finish_register(void)
  * put between nodes waits while its target computes. */
 static osla_err measure_machine(adapt_context *x)
 {
-  static const double busy = 5e-3, most = 1e-3; /* the target computes for 5e-3 s; a transfer of
-                                                   more than 1e-3 s counts as waiting */
+  /* the target computes for 5e-3 s; a transfer of more than 1e-3 s counts as waiting */
+  static const double busy = 5e-3, most = 1e-3;
   osla_transport *t = x->transport;
   int other = 1, crowded = osla_transport_oversubscribed(t);
   double get, put;

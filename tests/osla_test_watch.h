@@ -9,12 +9,13 @@ typedef struct osla_test_watch {
   int started; /* number of calls of MPI_Rput and MPI_Rget */
   /* largest number of MPI_Rput and MPI_Rget that were unfinished at one time */
   int most_outstanding;
-  int unflushed; /* number of targets (of the first 64 ranks) with a put after the last
-                    MPI_Win_flush */
+  /* number of targets (of the first 64 ranks) with a put after the last MPI_Win_flush */
+  int unflushed;
   /* number of times that the first word of a memory region was fetched by MPI_NO_OP */
   int on_bells;
-  int overtaking; /* number of notifications (puts of 8 bytes) made while a larger put to the same
-                     target was not flushed */
+  /* number of notifications (puts of 8 bytes) made while a larger put to the same target was not
+   * flushed */
+  int overtaking;
 } osla_test_watch;
 
 /* osla_test_watch_start sets all counts to zero, and osla_test_watch_read returns them. Local. */

@@ -18,15 +18,16 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  int n_along, n_across, along, across; /* number of ranks of the process grid in each direction,
-                                         * and this rank's coordinates */
-  int64_t along_count, across_count;    /* numbers of this rank's local indices in each direction */
+  /* number of ranks of the process grid in each direction, and this rank's coordinates */
+  int n_along, n_across, along, across;
+  int64_t along_count, across_count; /* numbers of this rank's local indices in each direction */
   int64_t steps;
   int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
-  bool readable;   /* true if node neighbours read the matrix in place */
-  int column_node; /* node of all ranks that own the same block columns as this rank; -1 if they are
-                      on several nodes */
+  bool readable; /* true if node neighbours read the matrix in place */
+  /* node of all ranks that own the same block columns as this rank; -1 if they are on several
+   * nodes */
+  int column_node;
   int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
   osla_panels *panels;
   unsigned char *columns; /* L(j,k) for this rank's block columns, dense */
@@ -79,12 +80,12 @@ static inline int64_t block_size(const chol *f, int64_t block)
 /* Geometry of step k on this rank, in local indices. */
 typedef struct chol_step {
   int64_t k, start, size;
-  int along, across;               /* process coordinates of the owner of the diagonal block */
-  int64_t along_on, along_after;   /* first along index in block k, and first along index behind
-                                    * block k */
-  int64_t across_on, across_after; /* first across index in block k, and first across index
-                                    * behind block k */
-  int64_t along_left;              /* number of along indices behind block k */
+  int along, across; /* process coordinates of the owner of the diagonal block */
+  /* first along index in block k, and first along index behind block k */
+  int64_t along_on, along_after;
+  /* first across index in block k, and first across index behind block k */
+  int64_t across_on, across_after;
+  int64_t along_left; /* number of along indices behind block k */
 } chol_step;
 
 static inline chol_step chol_step_make(const chol *f, int64_t k)

@@ -72,8 +72,9 @@ typedef struct line_counts {
   /* number of rows (or columns) that this rank sends to the partner process; number that it
    * receives from the partner */
   int64_t going, coming;
-  int64_t before; /* number of rows (or columns) from other ranks that precede this rank's in the
-                   * partner's receive buffer */
+  /* number of rows (or columns) from other ranks that precede this rank's in the partner's receive
+   * buffer */
+  int64_t before;
   /* number of rows (or columns) that the partner process receives from other processes; number that
    * it receives from all processes including itself */
   int64_t others, all;

@@ -33,10 +33,11 @@ typedef struct osla_panels osla_panels;
 
 typedef struct osla_panels_kind {
   bool used;
-  bool in_column; /* true if panels are published along the process column; false: along the process
-                     row */
-  bool in_buffer; /* true if ranks of the root's node read the panel in the root's buffer; false: in
-                   * the root's matrix */
+  /* true if panels are published along the process column; false: along the process row */
+  bool in_column;
+  /* true if ranks of the root's node read the panel in the root's buffer; false: in the root's
+   * matrix */
+  bool in_buffer;
   /* distance between the positions of two roots that publish in one step; 0 if each step has one
    * root */
   int stride;
@@ -47,10 +48,10 @@ typedef struct osla_panels_kind {
 typedef struct osla_panels_plan {
   osla_panels_kind kind[PANEL_KINDS];
   int64_t steps;
-  int look_ahead;  /* largest number of steps that a rank publishes ahead of the step on which it
-                      works */
-  int column_rows; /* number of process rows that take part, counted from the first row; 0: all rows
-                    */
+  /* largest number of steps that a rank publishes ahead of the step on which it works */
+  int look_ahead;
+  /* number of process rows that take part, counted from the first row; 0: all rows */
+  int column_rows;
   osla_forward forward;
   size_t piece;  /* bytes of each piece in which a panel is forwarded; 0: OSLA chooses */
   bool readable; /* true if ranks of a root's node can read the root's matrix in place */

@@ -13,8 +13,9 @@ enum {
   PANEL_PURPOSE_CREDIT = PANEL_KINDS,
   PANEL_PURPOSE_RANK,
   PANEL_PURPOSES,
-  PANEL_MOST_PIECES = 64 /* largest number of pieces of a panel; as the value of a notify slot: the
-                          * whole panel has arrived */
+  /* largest number of pieces of a panel; as the value of a notify slot: the whole panel has
+   * arrived */
+  PANEL_MOST_PIECES = 64
 };
 
 /* Position up to which the panels of one kind have been handled: a step, and a root, given by
@@ -25,12 +26,12 @@ typedef struct panel_cursor {
   bool begun;     /* true if the route is set */
   bool published; /* true if the ranks of this node have been notified */
   osla_route route;
-  int *targets; /* [length of the process row or column] positions to which this rank sends the
-                   panel */
+  /* [length of the process row or column] positions to which this rank sends the panel */
+  int *targets;
   size_t bytes; /* bytes of the panel */
   int sent;     /* number of pieces sent so far; -1: this rank's own panel is not ready */
-  int post_of[PANEL_MOST_PIECES]; /* index, in the list of the set's puts, of the first put of each
-                                     piece */
+  /* index, in the list of the set's puts, of the first put of each piece */
+  int post_of[PANEL_MOST_PIECES];
 } panel_cursor;
 
 struct osla_panels {

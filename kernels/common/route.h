@@ -18,8 +18,9 @@ typedef struct osla_line {
   int *node;  /* [length] node of each position, numbered from 0 within the process row or column */
   int *ranks; /* [length] for each position: its rank in the transport */
   int *near;  /* [length] next position on the same node, in cyclic order */
-  int *stations;  /* [length] scratch: positions of the root and the stations of a route, in the
-                     order of the route */
+  /* [length] scratch: positions of the root and the stations of a route, in the order of the
+   * route */
+  int *stations;
   int *positions; /* [length] scratch: indices of the stations to which this rank forwards */
   bool *seen;     /* [length] scratch: whether a node has been seen already */
 } osla_line;
@@ -28,12 +29,12 @@ typedef struct osla_line {
  * process row or column. */
 typedef struct osla_route {
   osla_forward forward; /* kind of route that was chosen */
-  int reads;  /* position whose copy of the panel this rank reads: the station of its node, or the
-                 root */
-  int writer; /* position that writes the copy which this rank reads; on the root's own node, the
-                 root */
-  int count;  /* number of stations (receiving ranks of other nodes) to which this rank forwards the
-                 panel */
+  /* position whose copy of the panel this rank reads: the station of its node, or the root */
+  int reads;
+  /* position that writes the copy which this rank reads; on the root's own node, the root */
+  int writer;
+  /* number of stations (receiving ranks of other nodes) to which this rank forwards the panel */
+  int count;
 } osla_route;
 
 /* Fills in an osla_line (a process row or column) for the given ranks. nodes[rank] is the node of a

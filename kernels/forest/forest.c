@@ -88,8 +88,9 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
-  err = osla_agree(t, err); /* The error is exchanged before the hashes are compared, because its
-                             * message names the wrong value. */
+  /* The error is exchanged before the hashes are compared, because its message names the wrong
+   * value. */
+  err = osla_agree(t, err);
   if (err == OSLA_OK) {
     const osla_argument same[] = {{"start, its hash", hash_starts(start, size)}};
     err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);

@@ -45,16 +45,17 @@ typedef struct value_location {
 
 typedef struct transfer_locations {
   value_location values; /* location of the values that other ranks of the node read */
-  value_location before; /* fetch: location of the array `before`, into which other ranks of the
-                            node write the old values */
+  /* fetch: location of the array `before`, into which other ranks of the node write the old
+   * values */
+  value_location before;
 } transfer_locations;
 
 /* A rank's record of a transfer, read by the other ranks of its node. Records are two cache lines
  * apart, because adjacent records made a one-edge fetch 14 % slower (results/star-forests). */
 typedef struct forest_announcement {
-  _Atomic uint64_t number; /* number of the transfer that the record describes; 0 while the record
-                              is being written */
-  uint64_t signature;      /* transfer in short form, from osli_forest_signature */
+  /* number of the transfer that the record describes; 0 while the record is being written */
+  _Atomic uint64_t number;
+  uint64_t signature; /* transfer in short form, from osli_forest_signature */
   transfer_locations at;
   unsigned char padding[CACHE_LINE];
 } forest_announcement;
@@ -126,16 +127,18 @@ typedef struct forest_transfer {
   unsigned char *from, *to; /* array whose values are read; array to which values are written */
   unsigned char *before;    /* fetch: array to which the old values of the roots are written */
   transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
-  bool is_awaited; /* true if other ranks of the node read values in place, for which they wait for
-                      the announcement */
+  /* true if other ranks of the node read values in place, for which they wait for the
+   * announcement */
+  bool is_awaited;
   bool ended;
   forest_cursor reading, sending;
-  forest_cursor answers;    /* fetch: next part of the roots' old values to be read at the leaves */
-  unsigned char *gathered;  /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
-  two_level_run *two_level; /* numbers of the three transfers that make up a two-level transfer;
-                               NULL for other transfers */
-  bool is_exposed; /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that
-                    * other ranks may still read its values */
+  forest_cursor answers;   /* fetch: next part of the roots' old values to be read at the leaves */
+  unsigned char *gathered; /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
+  /* numbers of the three transfers that make up a two-level transfer; NULL for other transfers */
+  two_level_run *two_level;
+  /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that other ranks may still
+   * read its values */
+  bool is_exposed;
   uint64_t exposed_hash;   /* hash of the values that other ranks may still read */
   uint64_t exposed_arrays; /* value of the pool's arrays_removed when the hash was computed */
 } forest_transfer;
@@ -143,8 +146,8 @@ typedef struct forest_transfer {
 /* The latest transfer of a kind that passed all checks. A transfer with equal arguments is not
  * checked again. */
 typedef struct cached_transfer {
-  uint64_t array_changes; /* value of the pool's array_changes when the transfer was checked; 0 if
-                             no transfer is cached */
+  /* value of the pool's array_changes when the transfer was checked; 0 if no transfer is cached */
+  uint64_t array_changes;
   forest_transfer transfer;
 } cached_transfer;
 
@@ -190,20 +193,21 @@ struct osla_forest {
   /* the transfer with number n is at index n % MOST_TRANSFERS */
   forest_transfer transfer[MOST_TRANSFERS];
   cached_transfer cached[FOREST_KINDS];
-  uint64_t begun, read, sent; /* numbers of the latest transfers that were begun, read completely,
-                                 and sent completely */
-  bool owes_credit;           /* true if acknowledgements for some ring could not be sent yet */
-  unsigned n_polls;           /* number of polls that made no progress */
-  bool is_active;             /* true if the forest is in the pool's list `active` */
+  /* numbers of the latest transfers that were begun, read completely, and sent completely */
+  uint64_t begun, read, sent;
+  bool owes_credit; /* true if acknowledgements for some ring could not be sent yet */
+  unsigned n_polls; /* number of polls that made no progress */
+  bool is_active;   /* true if the forest is in the pool's list `active` */
   struct osla_forest *next_active;
 
   /* edges sorted by root, for SUM_EXACT (forest_exact.c); NULL until needed */
   struct forest_gather *gather;
-  forest_two_level *two_level; /* three forests for two-level transfers; NULL if all transfers
-                                  follow the forest's own edges */
-  bool has_apart_shift;        /* true if apart_shift has been set */
-  int64_t apart_shift; /* offset in vertices from root 0 to leaf 0, in an array that holds roots and
-                        * leaves, for which no root is also a leaf */
+  /* three forests for two-level transfers; NULL if all transfers follow the forest's own edges */
+  forest_two_level *two_level;
+  bool has_apart_shift; /* true if apart_shift has been set */
+  /* offset in vertices from root 0 to leaf 0, in an array that holds roots and leaves, for which no
+   * root is also a leaf */
+  int64_t apart_shift;
 };
 
 /* Encodes a transfer's kind, combination as requested, type and count, on which all ranks must
@@ -301,8 +305,9 @@ typedef struct forest_edges {
   int64_t n, leaf_space, low_leaf;
   const int64_t *leaf;   /* [n] leaf of each edge; NULL: edge i has leaf i */
   const osla_root *root; /* [n] rank and index of the root of each edge */
-  int64_t *start; /* [size + 1] after sorting by root rank, edges start[p] .. start[p + 1] - 1 have
-                   * their roots on rank p */
+  /* [size + 1] after sorting by root rank, edges start[p] .. start[p + 1] - 1 have their roots on
+   * rank p */
+  int64_t *start;
 } forest_edges;
 
 /* Checks a rank's edges, and counts the edges to each rank. Local. Errors: ARG, RANGE, MEM. */

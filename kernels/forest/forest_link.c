@@ -43,9 +43,8 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
-  atomic_store_explicit(&a->number, 0,
-                        memory_order_relaxed); /* While the number in the record is 0, no other rank
-                                                  finds a transfer there. */
+  /* While the number in the record is 0, no other rank finds a transfer there. */
+  atomic_store_explicit(&a->number, 0, memory_order_relaxed);
   atomic_thread_fence(memory_order_release);
   a->at = x->at;
   a->signature = x->signature;

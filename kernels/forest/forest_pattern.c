@@ -122,8 +122,8 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osli_vertex_ids_create(forests[0], leaves, &ids));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    err = osli_vertex_ids_check(forests[k]); /* The check precedes each transfer, because the
-                                                caller's list may contain a forest twice. */
+    /* The check precedes each transfer, because the caller's list may contain a forest twice. */
+    err = osli_vertex_ids_check(forests[k]);
     if (err == OSLA_OK) err = name_part(forests[k], n_roots, ids + leaves);
     leaves += forests[k]->leaf_space;
     if (!same_roots) n_roots += forests[k]->n_roots;

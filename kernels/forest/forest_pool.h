@@ -20,8 +20,9 @@ typedef struct pool_piece {
   osla_segment *segment;
   size_t offset, bytes; /* offset in the segment's data area, and size in bytes */
   void *memory;         /* address of the piece on this rank; its content is undefined */
-  int number; /* number of the piece, 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal
-               * on all ranks; -1 if all numbers are in use */
+  /* number of the piece, 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all ranks;
+   * -1 if all numbers are in use */
+  int number;
 } pool_piece;
 
 enum { POOL_PIECE_NUMBERS = 256 };

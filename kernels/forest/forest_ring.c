@@ -10,8 +10,9 @@ enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
 
 /* Header of a part in a slot of the ring; the values follow it, aligned. */
 typedef struct slot_head {
-  _Alignas(16) _Atomic uint64_t part; /* low half: number of the part in the ring, from 1; high
-                                       * half: low 32 bits of the transfer's number */
+  /* low half: number of the part in the ring, from 1; high half: low 32 bits of the transfer's
+   * number */
+  _Alignas(16) _Atomic uint64_t part;
   uint64_t signature;
 } slot_head;
 _Static_assert(sizeof(slot_head) <= SLOT_LINE, "each slot has room for it");

@@ -56,11 +56,12 @@ typedef struct forest_ring {
     consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
   uint64_t credited;         /* number of consumed parts that this rank has acknowledged */
   _Atomic uint64_t departed; /* number of sent parts that have left the send buffer */
-  unsigned char *staging; /* [n_slots] send buffer for parts to another node; NULL if the other rank
-                             is on this node */
-  osla_posted *posted;    /* [n_slots] put in flight from each slot of the send buffer; NULL if the
-                           * other rank is on this node */
-  osla_posted credit;     /* the latest put of a counter to another node */
+  /* [n_slots] send buffer for parts to another node; NULL if the other rank is on this node */
+  unsigned char *staging;
+  /* [n_slots] put in flight from each slot of the send buffer; NULL if the other rank is on this
+   * node */
+  osla_posted *posted;
+  osla_posted credit;  /* the latest put of a counter to another node */
   osla_line *in, *out; /* message lines that receive and send parts; NULL if the ring uses puts */
   uint64_t receives_started; /* number of receives started on the line `in` */
   /* number of parts sent on the line `out` whose completion is recorded in the trace */

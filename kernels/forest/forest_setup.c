@@ -181,9 +181,8 @@ static osla_err open_lines(const osla_forest *f, forest_ring *ring, const link_l
                            bool to_roots)
 {
   enum { FEW_LINKS = 64 };
-  const int down = 2 * f->piece.number,
-            up = down + 1; /* number of the line from roots to leaves, and number of the line from
-                              leaves to roots */
+  /* numbers of the message lines from roots to leaves, and from leaves to roots */
+  const int down = 2 * f->piece.number, up = down + 1;
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
   return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }

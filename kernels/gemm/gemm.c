@@ -21,8 +21,8 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-static _Thread_local osla_gemm_ablation ablation; /* switches of osla_gemm_ablate for later
-                                                   * products of this thread */
+/* switches of osla_gemm_ablate for later products of this thread */
+static _Thread_local osla_gemm_ablation ablation;
 
 void osla_gemm_ablate(const osla_gemm_ablation *switches)
 {
@@ -158,8 +158,8 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
   osla_err err;
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
-  /* The check may fail on some ranks only, for example if they pass matrices of other transports.
-   */
+  /* The check may fail on some ranks only, for example if they pass matrices of other
+   * transports. */
   OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* if alpha = 0, A and B are not read, as in BLAS */

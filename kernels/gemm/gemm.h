@@ -64,8 +64,9 @@ typedef struct gemm_piece {
 typedef struct gemm_group {
   int owner;
   int64_t lo, hi;
-  int64_t base; /* offset of the group in a load's buffer, in elements divided by the panel
-                 * width; used for panels */
+  /* offset of the group in a load's buffer, in elements divided by the panel width; used for
+   * panels */
+  int64_t base;
 } gemm_group;
 
 /* Contents of one buffer: local indices [lo, hi) of the inner axis on process `owner` (strips), or
@@ -119,9 +120,9 @@ typedef struct gemm_segment {
 typedef struct gemm_task {
   int64_t first, count; /* range of the segments that the task multiplies */
   int64_t width;        /* number of indices k in these segments */
-  int64_t load[2];      /* index in operand.loads for A and for B; -1: the operand is read in
-                         * place */
-  bool direct[2];       /* true if one local product can read the operand without packing */
+  /* index in operand.loads for A and for B; -1: the operand is read in place */
+  int64_t load[2];
+  bool direct[2]; /* true if one local product can read the operand without packing */
 } gemm_task;
 
 typedef struct gemm_work {
@@ -136,13 +137,14 @@ typedef struct gemm_work {
   int64_t k_from, k_to; /* range of k that this rank multiplies; all of k except in gemm_split.c */
   int64_t width;        /* width of the widest panel */
   bool limited;         /* true if no task may be wider than `width` */
-  int diagonal;         /* number of the owner with which this rank's order of owners begins:
-                         * process row + process column */
-  bool sharing;         /* true if ranks share loads */
-  osla_segment *store;  /* buffers that other ranks of the node read */
-  int triangle;         /* triangle of C that is computed: an osla_uplo, or a negative value for
-                         * all of C */
-  bool hermitian;       /* with a triangle: true if the diagonal of C is real */
+  /* number of the owner with which this rank's order of owners begins: process row + process
+   * column */
+  int diagonal;
+  bool sharing;        /* true if ranks share loads */
+  osla_segment *store; /* buffers that other ranks of the node read */
+  /* triangle of C that is computed: an osla_uplo, or a negative value for all of C */
+  int triangle;
+  bool hermitian; /* with a triangle: true if the diagonal of C is real */
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
@@ -205,8 +207,8 @@ osla_err osli_gemm_load_walk(const gemm_work *w, int which, const gemm_load *loa
 
 /* Makes the task list of a product whose operands, target and options are set. Local. */
 osla_err osli_gemm_plan_make(gemm_work *w);
-void osli_gemm_plan_free(gemm_work *w); /* Frees the plan, the operands and the memory of the
-                                         * run. */
+/* Frees the plan, the operands and the memory of the run. */
+void osli_gemm_plan_free(gemm_work *w);
 
 /* ---- gemm_run.c ---- */
 

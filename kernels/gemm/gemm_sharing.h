@@ -16,8 +16,8 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w);
 /* If w->sharing, allocates the buffers that sharers read, and finds the sharers. Collective.
  * Errors, on all ranks together: MEM, MPI. */
 osla_err osli_gemm_sharing_open(gemm_work *w);
-void osli_gemm_sharing_close(gemm_work *w); /* Frees the shared buffers. Collective if
-                                             * w->sharing. */
+/* Frees the shared buffers. Collective if w->sharing. */
+void osli_gemm_sharing_close(gemm_work *w);
 void osli_gemm_sharing_free(gemm_operand *x);
 
 /* Address of a load in the buffer of the rank that transfers it. */

@@ -102,8 +102,8 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
 {
   gemm_target mine = osli_gemm_target_of(c);
   if (beta != 0) copy_result(w, &mine, TO_PRIVATE);
-  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* this call is also a barrier:
-                                                               * after it no rank reads A or B */
+  /* this call is also a barrier: after it no rank reads A or B */
+  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta)));
   OSLA_CALL(sum_results(w));
   copy_result(w, &mine, FROM_PRIVATE);
   return osla_barrier(w->t); /* after this barrier C is complete on all ranks */

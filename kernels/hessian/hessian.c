@@ -248,8 +248,8 @@ osla_err osli_hessian_complete_updates(osla_hessian *h)
   if (err == OSLA_OK) osli_inboxes_wait_applied(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
-  return osla_barrier(h->v.t); /* Parts for this rank may have arrived through another rank of the
-                                  node that serves as gate. */
+  /* Parts for this rank may have arrived through another rank of the node that serves as gate. */
+  return osla_barrier(h->v.t);
 }
 
 static osla_err sum_gradient(osla_hessian *h)

@@ -19,8 +19,9 @@ struct osla_hessian {
   size_t element;     /* bytes of one value of an update; may be smaller than an element of H */
   osla_matrix *matrix;
   local_view v;
-  osla_segment *segment; /* one segment for each rank: the rank's lock, and the rings and counters
-                          * of transfers between nodes (hessian_wire.h) */
+  /* one segment for each rank: the rank's lock, and the rings and counters of transfers between
+   * nodes (hessian_wire.h) */
+  osla_segment *segment;
   /* sums of updates for owners on other nodes; NULL if options.node_sums is false */
   node_sums *node;
 
@@ -31,9 +32,9 @@ struct osla_hessian {
   double *pending_gradient; /* [n] this rank's gradient updates since the last commit, summed */
   bool dirty;               /* true if this rank has had updates since the last commit */
   osla_hessian_stats stats; /* totals of all updates that have returned, and of the progress hook */
-  size_t memory, memory_peak;       /* bytes in use by the accumulator; largest value so far */
-  size_t memory_fixed, memory_most; /* bytes of rings, tables and node sums; memory cap in bytes, or
-                                       SIZE_MAX if there is no cap */
+  size_t memory, memory_peak; /* bytes in use by the accumulator; largest value so far */
+  /* bytes of rings, tables and node sums; memory cap in bytes, or SIZE_MAX if there is no cap */
+  size_t memory_fixed, memory_most;
   struct ledger *ledger; /* ledger of the ids of updates that were added (hessian_ledger.h) */
 
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */

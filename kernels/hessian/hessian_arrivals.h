@@ -52,11 +52,11 @@ typedef struct arrivals {
   struct arrival_queue *queue;
   /* [words] words of all levels of the tree, written by the origins (sending ranks) */
   _Atomic uint64_t *word;
-  uint64_t *seen;    /* [words - leaves] value of each word above the leaves when this rank last
-                        followed it down */
-  intake *intakes;   /* [leaves] state of each origin (sending rank) */
-  uint32_t *waiting; /* [leaves] ring buffer of the origins (sending ranks) that are queued and not
-                        yet served */
+  /* [words - leaves] value of each word above the leaves when this rank last followed it down */
+  uint64_t *seen;
+  intake *intakes; /* [leaves] state of each origin (sending rank) */
+  /* [leaves] ring buffer of the origins (sending ranks) that are queued and not yet served */
+  uint32_t *waiting;
 } arrivals;
 
 /* Computes the levels of the tree of words; fan >= 2. */

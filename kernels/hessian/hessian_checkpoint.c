@@ -25,10 +25,10 @@ enum { VERSION = 1, JOB_MOST = 1024 };
 /* This rank's copies of the data that a checkpoint writes. */
 typedef struct snapshot {
   osla_matrix *matrix; /* copy of H; NULL if there was no memory for it */
-  uint64_t converted;  /* mask of the stripes of H itself that were converted to fixed point, if
-                          there is no copy */
-  void *gradient;      /* [n] sum over the ranks: double, or int64_t in order-independent mode */
-  uint64_t *ids; /* [n_ids] this rank's part of the ids; after merging, the ids of all ranks */
+  /* mask of the stripes of H itself that were converted to fixed point, if there is no copy */
+  uint64_t converted;
+  void *gradient; /* [n] sum over the ranks: double, or int64_t in order-independent mode */
+  uint64_t *ids;  /* [n_ids] this rank's part of the ids; after merging, the ids of all ranks */
   int64_t n_ids;
 } snapshot;
 
@@ -202,9 +202,9 @@ static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* waits until no rank reads H any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
-  err = osla_agree(h->v.t, err); /* waits until all ranks have converted their parts, because then
-                                  * other ranks of the node may add to
-                                  * H */
+  /* waits until all ranks have converted their parts, because then other ranks of the node may add
+   * to H */
+  err = osla_agree(h->v.t, err);
   osli_gate_open(h);
   return err;
 }

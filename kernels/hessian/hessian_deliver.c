@@ -21,13 +21,15 @@
 
 enum {
   CACHED_BYTES = 512 * 1024, /* largest size of a window's values, so that they stay in the cache */
-  CACHED_ROWS = 1024, /* largest number of rows of a window: with more rows a message would have
-                         room for few columns */
-  FACTOR_GAIN = 2, /* columns of G are sent instead of values if the values take at least this many
-                      times the bytes */
-  POSTPONED_MOST = 16,       /* largest number of owners that an update may postpone */
-  FACTOR_WORK_MOST = 1 << 29 /* largest number of floating-point operations that an owner's node
-                              * does in one progress step for an update by another node */
+  /* largest number of rows of a window: with more rows a message would have room for few columns */
+  CACHED_ROWS = 1024,
+  /* columns of G are sent instead of values if the values take at least this many times the
+   * bytes */
+  FACTOR_GAIN = 2,
+  POSTPONED_MOST = 16, /* largest number of owners that an update may postpone */
+  /* largest number of floating-point operations that an owner's node does in one progress step for
+     an update by another node */
+  FACTOR_WORK_MOST = 1 << 29
 };
 
 /* The part of an update that belongs to one owner: a range of the sorted rows and a range of the

@@ -25,9 +25,10 @@ typedef struct offence {
 struct exact_state {
   /* fixed-point formats of H and of the gradient; g.bound = 0 if there is no gradient */
   fixed_point h, g;
-  int64_t *gradient;     /* [n] this rank's gradient updates since the last commit, summed */
-  osla_segment *segment; /* segment with one word for each rank: mask of the stripes of its part of
-                          * H that are in fixed point */
+  int64_t *gradient; /* [n] this rank's gradient updates since the last commit, summed */
+  /* segment with one word for each rank: mask of the stripes of its part of H that are in fixed
+   * point */
+  osla_segment *segment;
   /* [p * q] local arrays in the order of grid positions; NULL for ranks on other nodes */
   unsigned char **part;
   pthread_mutex_t mutex; /* protects the member `first` */

@@ -51,8 +51,9 @@ typedef struct inbox_table {
   arrivals *gates; /* [ranks of this node] this rank's view of each rank's gate */
   /* [ranks of this node][words - leaves] memory for the member `seen` of each gate */
   uint64_t *seen;
-  int next;   /* index, among the ranks of this node, of the rank whose gate is polled next in
-               * addition to this rank's own */
+  /* index, among the ranks of this node, of the rank whose gate is polled next in addition to this
+   * rank's own */
+  int next;
   inbox of[]; /* [n_inboxes] inboxes, each of which serves one origin at a time */
 } inbox_table;
 
@@ -274,11 +275,11 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
   bool credited;
   OSLA_CALL(complete_fetch(h, in));
-  OSLA_CALL(start_fetch(
-    h, in)); /* the bytes that this call fetches are in flight while the next call adds messages */
+  /* the bytes that this call fetches are in flight while the next call adds messages */
+  OSLA_CALL(start_fetch(h, in));
   OSLA_CALL(add_messages(h, in));
-  OSLA_CALL(start_fetch(
-    h, in)); /* fetches a second time, because adding messages may have freed part of the buffer */
+  /* fetches a second time, because adding messages may have freed part of the buffer */
+  OSLA_CALL(start_fetch(h, in));
   OSLA_CALL(post_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
   if (credited && osli_arrivals_release(in->gate, in->leaf)) in->gate = NULL;

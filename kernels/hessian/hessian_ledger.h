@@ -25,13 +25,13 @@ void osli_id_set_free(id_set *set);
 typedef struct ledger {
   pthread_mutex_t mutex; /* protects all members of the ledger */
   pthread_cond_t opened;
-  int64_t active;  /* number of updates that are running on this rank */
-  bool closed;     /* true if new updates have to wait */
-  bool used;       /* true if an update was added since the ledger was created or reset */
-  bool broken;     /* true if an update failed after part of it may have been added */
-  id_set own;      /* ids of this rank's updates */
-  id_set restored; /* ids of the restored checkpoint, on whichever rank they were added; equal on
-                      all ranks */
+  int64_t active; /* number of updates that are running on this rank */
+  bool closed;    /* true if new updates have to wait */
+  bool used;      /* true if an update was added since the ledger was created or reset */
+  bool broken;    /* true if an update failed after part of it may have been added */
+  id_set own;     /* ids of this rank's updates */
+  /* ids of the restored checkpoint, on whichever rank they were added; equal on all ranks */
+  id_set restored;
   int64_t skipped;
 } ledger;
 

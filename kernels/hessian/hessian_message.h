@@ -27,10 +27,12 @@ typedef struct message_head {
   uint32_t flags;    /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
   /* rows and columns of the rectangle; if both are 0, the message has only flags */
   uint32_t rows, cols;
-  uint32_t k;     /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x
-                   * cols) instead of values */
-  uint32_t chain; /* first message of a chain: bytes of the whole chain, or 0 if they are unknown; 0
-                     in other messages */
+  /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x cols) instead
+   * of values */
+  uint32_t k;
+  /* first message of a chain: bytes of the whole chain, or 0 if they are unknown; 0 in other
+   * messages */
+  uint32_t chain;
 } message_head;
 
 /* Function that receives the bytes of a message in order, for a ring or, in tests, for a buffer. If

@@ -27,8 +27,9 @@ typedef struct node_head {
 
 struct node_sums {
   osla_segment *segment;
-  near_part of[]; /* [ranks] array for each owner; local = NULL for ranks of this node and ranks
-                   * without elements of H */
+  /* [ranks] array for each owner; local = NULL for ranks of this node and ranks without elements of
+   * H */
+  near_part of[];
 };
 
 static size_t array_bytes(const osla_hessian *h, int prow, int pcol)

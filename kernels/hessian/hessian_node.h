@@ -8,8 +8,8 @@
 /* Memory on this node to which updates for one owner are added. If local is NULL there is no such
  * memory, and updates are sent. */
 typedef struct near_part {
-  unsigned char *local; /* local array of the owner, or the array with this node's sum of updates
-                           for the owner */
+  /* local array of the owner, or the array with this node's sum of updates for the owner */
+  unsigned char *local;
   int64_t lld;
   osla_stripes *lock;
   /* mask in which the touched stripes are recorded; NULL if they are not recorded */

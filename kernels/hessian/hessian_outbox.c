@@ -31,15 +31,15 @@ typedef struct outbox {
   /* number of bytes written so far; this number at the start of the current chain */
   uint64_t written, chain;
   uint64_t fetched; /* number of bytes that the node has fetched, according to its latest reports */
-  _Atomic uint64_t ready; /* value for the leaf word: number of bytes that may be fetched, and
-                             number of the ring */
+  /* value for the leaf word: number of bytes that may be fetched, and number of the ring */
+  _Atomic uint64_t ready;
   _Atomic bool listed;
   struct outbox *next; /* next outbox in the list of outboxes */
   /* Only the progress hook uses the following members. */
-  uint64_t announced, announcements; /* latest leaf word that was posted; number of times that the
-                                        words above the leaf were written */
-  int level;                         /* highest level of the tree on which a word was posted */
-  osla_posted notice;                /* state of the latest word that was posted */
+  /* latest leaf word that was posted; number of times that the words above the leaf were written */
+  uint64_t announced, announcements;
+  int level;          /* highest level of the tree on which a word was posted */
+  osla_posted notice; /* state of the latest word that was posted */
 } outbox;
 
 typedef struct outbox_table {

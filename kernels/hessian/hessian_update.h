@@ -23,8 +23,9 @@ typedef struct workspace {
   unsigned char *values; /* values of one piece */
   size_t values_bytes;
   size_t reserved; /* number of bytes of this workspace that count against the memory cap */
-  uint64_t draws;  /* number of random numbers drawn so far; each of them selects the first owner
-                      that an update visits */
+  /* number of random numbers drawn so far; each of them selects the first owner that an update
+   * visits */
+  uint64_t draws;
   osla_hessian_stats stats;
 } workspace;
 
@@ -40,8 +41,8 @@ osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, wor
 void osli_workspace_release(osla_hessian *h, workspace *w);
 void osli_workspace_free_all(osla_hessian *h);
 osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes);
-size_t osli_piece_bytes(
-  const osla_hessian *h); /* number of bytes of values that a workspace may hold */
+/* number of bytes of values that a workspace may hold */
+size_t osli_piece_bytes(const osla_hessian *h);
 
 /* ---- steps of an update ---- */
 

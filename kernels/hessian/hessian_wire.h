@@ -33,8 +33,9 @@ typedef struct wire {
   int ranks, n_nodes;
   /* index of this rank's node; index of this rank among the ranks of its node */
   int node, position;
-  int *member, *node_start; /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member`
-                             * of the first rank of each node */
+  /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member` of the first rank of each
+   * node */
+  int *member, *node_start;
   struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */
   struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;

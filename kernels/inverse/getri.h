@@ -32,8 +32,8 @@ typedef struct getri_step {
   int64_t k, start, size;
   int prow, pcol;             /* process coordinates of the owner of the diagonal block */
   int64_t row_on, row_behind; /* first local row in block k, and first local row behind block k */
-  int64_t col_on, col_behind; /* first local column in block k, and first local column behind
-                               * block k */
+  /* first local column in block k, and first local column behind block k */
+  int64_t col_on, col_behind;
 } getri_step;
 
 static inline getri_step getri_make_step(const local_view *v, int64_t k)

@@ -71,8 +71,8 @@ static osla_err multiply(const chol *c, const chol_step *s, product *run, operan
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
-  bool transposed = run == osli_potri_add; /* for osli_potri_add, the along indices of C are the
-                                            * across indices of `left` */
+  /* for osli_potri_add, the along indices of C are the across indices of `left` */
+  bool transposed = run == osli_potri_add;
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
@@ -170,8 +170,8 @@ static osla_err run(potri *f)
                      .apply = apply,
                      .factor = factor};
   if (c->v.prow < 0) return OSLA_OK;
-  osli_panels_progress(c->panels); /* sends the first block columns, which are complete from the
-                                    * beginning */
+  /* sends the first block columns, which are complete from the beginning */
+  osli_panels_progress(c->panels);
   return osli_pipeline_run(&p);
 }
 

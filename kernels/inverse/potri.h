@@ -17,8 +17,9 @@
 #define PANEL_X_ROWS PANEL_DIAGONAL
 
 typedef struct potri {
-  chol c; /* orientation of the triangle, position in the grid, and panels; c.factored counts the
-           * block rows of X that are complete */
+  /* orientation of the triangle, position in the grid, and panels; c.factored counts the block rows
+   * of X that are complete */
+  chol c;
   unsigned char *x_rows;   /* X(k,i) for this rank's block rows i < k, dense */
   unsigned char *negative; /* -L(k,k), dense */
   /* for each kind of panel the number of steps whose panel has been copied from A */

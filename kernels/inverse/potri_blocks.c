@@ -48,8 +48,8 @@ osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagona
   double since = osla_trace_now(c->v.t), order = (double)size;
   OSLA_CALL(osla_lapack_potri(c->v.dtype, c->uplo, size, diagonal.at, diagonal.ld, &info));
   osla_trace_add(c->v.t, OSLA_TRACE_PANEL, since, 2.0 * order * order * order / 3.0);
-  return OSLA_OK; /* the result `info` of LAPACK is 0, because osla_potri has found no zero on the
-                     diagonal */
+  /* the result `info` of LAPACK is 0, because osla_potri has found no zero on the diagonal */
+  return OSLA_OK;
 }
 
 static void trace_product(const chol *c, double since, int64_t m, int64_t n, int64_t depth)

@@ -20,8 +20,8 @@ osla_panels_plan osli_potri_plan(const chol *c)
   bool lower = c->uplo == OSLA_LOWER;
   size_t along = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_along);
   size_t across = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_across);
-  size_t shared = (size_t)((c->steps + c->lcm - 1) / c->lcm); /* number of blocks that one owner
-                                                               * sends for one block row */
+  /* number of blocks that one owner sends for one block row */
+  size_t shared = (size_t)((c->steps + c->lcm - 1) / c->lcm);
   osla_panels_plan plan = {.steps = c->steps, .look_ahead = c->look_ahead, .forward = c->forward};
   plan.kind[PANEL_L] =
     (osla_panels_kind){.used = c->n_across > 1, .in_column = !lower, .room = along * width};

@@ -104,8 +104,9 @@ static osla_err start_certifying(osla_iteration *it)
 {
   double values[VALUES] = {0};
   OSLA_CALL(osli_halos_receive_state(it, it->recorded));
-  OSLA_CALL(osli_watch_step(it)); /* shows neighbours that this rank is alive, because the next call
-                                     may take as long as two sweeps */
+  /* shows neighbours that this rank is alive, because the next call may take as long as two
+   * sweeps */
+  OSLA_CALL(osli_watch_step(it));
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
   OSLA_CALL(osli_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);

@@ -18,8 +18,9 @@ enum { OSLA_ITERATE_RUN_SHIFT = 42, OSLA_ITERATE_RUNS = (1 << 20) - 1 };
 /* State of the certificate of a run (certificate.c). */
 typedef enum certificate_state {
   ESTIMATING, /* a reduction of stale residuals (of parts from different sweeps) is running */
-  RECORDED, /* this rank has recorded its part and sent its halos; some halos of neighbours have not
-               arrived */
+  /* this rank has recorded its part and sent its halos; some halos of neighbours have not
+   * arrived */
+  RECORDED,
   CERTIFYING /* a reduction of the recorded state's residuals is running */
 } certificate_state;
 
@@ -31,12 +32,13 @@ typedef struct certificate {
   double start2;    /* first residual, squared */
   double rounding2; /* bound of the rounding errors in the residual, squared */
   double true2;     /* latest certified residual, squared */
-  double estimate2; /* latest sum of squared residuals of parts from different sweeps (stale
-                       residuals) */
-  double excess;    /* certified residual (true2) of the last snapshot, divided by the estimate
-                       (estimate2) that led to the snapshot */
-  double distance;  /* distance of the last snapshot x from the fixed point of M x + c: largest |M x
-                       + c - x| / v */
+  /* latest sum of squared residuals of parts from different sweeps (stale residuals) */
+  double estimate2;
+  /* certified residual (true2) of the last snapshot, divided by the estimate (estimate2) that led
+   * to the snapshot */
+  double excess;
+  /* distance of the last snapshot x from the fixed point of M x + c: largest |M x + c - x| / v */
+  double distance;
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
   /* number of reductions so far; number of rounds since the last snapshot; number of rounds
@@ -59,17 +61,18 @@ typedef struct recorder {
 
 /* Detects neighbours that have stopped (watch.c). */
 typedef struct watch {
-  int n, rank[OSLA_REDUCTION_NEIGHBOURS]; /* number of watched neighbours, 0 without a time limit;
-                                             ranks of the watched neighbours */
-  bool on;                                /* true if a run is in progress */
-  int first;   /* index of the first channel to watched neighbours; the channels to the other
-                  neighbours follow */
-  int stopped; /* rank that has stopped, or -1; after a rank has stopped, the iteration can only be
-                  destroyed */
-  double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds since the last message of each neighbour; -1:
-                                               no message in this run */
-  uint64_t word[OSLA_REDUCTION_NEIGHBOURS]; /* latest message of each neighbour, which may belong to
-                                               the next run */
+  /* number of watched neighbours, 0 without a time limit; ranks of the watched neighbours */
+  int n, rank[OSLA_REDUCTION_NEIGHBOURS];
+  bool on; /* true if a run is in progress */
+  /* index of the first channel to watched neighbours; the channels to the other neighbours
+   * follow */
+  int first;
+  /* rank that has stopped, or -1; after a rank has stopped, the iteration can only be destroyed */
+  int stopped;
+  /* seconds since the last message of each neighbour; -1: no message in this run */
+  double silent[OSLA_REDUCTION_NEIGHBOURS];
+  /* latest message of each neighbour, which may belong to the next run */
+  uint64_t word[OSLA_REDUCTION_NEIGHBOURS];
   double stepped, notified; /* times of the last step and of the last messages sent to neighbours */
 } watch;
 
@@ -78,13 +81,15 @@ struct osla_iteration {
   osla_fixed_point p;
   osla_iterate_options o;
   osla_channels *set; /* channels; each halo has one for sweeps and one for recorded states */
-  int *numbers;       /* [2 n_halos] numbers of the channels for sweeps, followed by numbers of the
-                         channels for recorded states */
+  /* [2 n_halos] numbers of the channels for sweeps, followed by numbers of the channels for
+   * recorded states */
+  int *numbers;
   osla_reduction *reduction;
-  double *memory; /* memory of `spare` and `recorded`, which are aligned in each run relative to the
-                     caller's state */
-  double *spare;  /* [length] state that the next sweep writes; afterwards swapped with the current
-                     state */
+  /* memory of `spare` and `recorded`, which are aligned in each run relative to the caller's
+   * state */
+  double *memory;
+  /* [length] state that the next sweep writes; afterwards swapped with the current state */
+  double *spare;
   double *recorded; /* [length] recorded state; after the last sweep, the current state itself */
   double *v;        /* [length] vector v of the bound |M| v <= alpha v; NULL: no bound */
   double alpha;
@@ -98,8 +103,9 @@ struct osla_iteration {
   bool *is_last;
   /* number of sweeps of this rank; value of `sweeps` when this rank last sent halos */
   int64_t sweeps, sent_at;
-  bool is_swept; /* true if the spare state already holds the result of the next sweep, because that
-                    sweep was made to compute the first residual */
+  /* true if the spare state already holds the result of the next sweep, because that sweep was made
+   * to compute the first residual */
+  bool is_swept;
   double swept2; /* squared residual that this sweep returned */
   certificate c;
   recorder r;

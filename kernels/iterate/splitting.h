@@ -33,21 +33,23 @@ struct osla_splitting {
   osla_transport *t;
   const split_kind *kind;
   const double *b;
-  int64_t n, n_ghosts; /* number of rows of this rank; number of values of other ranks that these
-                          rows need */
+  /* number of rows of this rank; number of values of other ranks that these rows need */
+  int64_t n, n_ghosts;
   int64_t first_row;
   int row_terms;
   split_entries sparse;
-  double *dense; /* [n x (n + n_ghosts)] dense matrix, column-major; the columns are in the order of
-                  * a state: own, then ghosts */
+  /* [n x (n + n_ghosts)] dense matrix, column-major; the columns are in the order of a state: own,
+   * then ghosts */
+  double *dense;
   double *inverse; /* [n] inverse of the diagonal; NULL: the diagonal blocks are used */
   diagonal_blocks blocks;
   double *residual, *step; /* [n] work vectors */
   double *bound;           /* [3 n] work vectors for a bound with diagonal blocks; otherwise NULL */
   int n_halos;
   osla_halo *halos;
-  int32_t **sent; /* [n_halos] indices of the own rows whose values the peer of each halo needs, in
-                   * the order of the message */
+  /* [n_halos] indices of the own rows whose values the peer of each halo needs, in the order of the
+   * message */
+  int32_t **sent;
   /* [n_halos] index, among the ghosts, of the first value from the peer of each halo */
   int64_t *received;
   int32_t *memory; /* memory of all index lists in `sent` */

@@ -23,8 +23,8 @@ static void residual(const osla_splitting *s, const double *x)
   if (n == 0) return;
   memcpy(s->residual, s->b, (size_t)n * sizeof *s->b);
   (void)osla_blas_gemm(OSLA_DOUBLE, OSLA_NOTRANS, OSLA_NOTRANS, n, 1, columns, -1.0, s->dense, n, x,
-                       columns, 1.0, s->residual, n); /* cannot fail, because the sizes were
-                                                       * checked */
+                       /* cannot fail, because the sizes were checked */
+                       columns, 1.0, s->residual, n);
 }
 
 static void absolute(const osla_splitting *s, int64_t block, const double *x)

@@ -186,8 +186,9 @@ static void free_all(lu *f)
 static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 {
   const local_view *v = &f->v;
-  double pair[2] = {0, 0}; /* two values: largest element; 1 if there is a NaN, otherwise 0. The
-                              second one is needed because MPI_MAX may drop NaN */
+  /* two values: largest element; 1 if there is a NaN, otherwise 0. The second one is needed because
+   * MPI_MAX may drop NaN */
+  double pair[2] = {0, 0};
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
     double x;
@@ -270,8 +271,8 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   osla_err err;
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  OSLA_CALL(agree(&f, options, check(&f, ipiv, options))); /* this call is also a barrier: after
-                                                            * it A is complete on all ranks */
+  /* this call is also a barrier: after it A is complete on all ranks */
+  OSLA_CALL(agree(&f, options, check(&f, ipiv, options)));
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
   if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)

@@ -18,8 +18,8 @@
 typedef struct lu_step {
   int64_t k, start, size; /* block index, first global row and column, width of the panel */
   int prow, pcol;         /* process coordinates of the owner of the diagonal block */
-  int64_t row, row_after; /* first local row with a global index of at least start, and of at
-                           * least start + size */
+  /* first local row with a global index of at least start, and of at least start + size */
+  int64_t row, row_after;
   /* local columns [col, col_after) of the panel; meaningful only if `mine` */
   int64_t col, col_after;
   bool mine; /* true if the panel is in this rank's process column */
@@ -57,13 +57,13 @@ typedef struct lu_exchange {
    * the store of the leader of its node group. top: the panel's top block. */
   operand u, top;
   lu_sharing sharing;
-  bool solved;          /* true if this rank has solved for its share of U */
-  bool complete;        /* true if all of U is available */
-  int64_t moves;        /* number of rows that move, listed in f->moves */
-  size_t at;            /* offset in bytes in the store at which the rows of process row `next`
-                         * begin */
-  int next, next_share; /* process row whose rows are received next, and process row whose share
-                         * of U is received next */
+  bool solved;   /* true if this rank has solved for its share of U */
+  bool complete; /* true if all of U is available */
+  int64_t moves; /* number of rows that move, listed in f->moves */
+  /* offset in bytes in the store at which the rows of process row `next` begin */
+  size_t at;
+  /* process row whose rows are received next, and process row whose share of U is received next */
+  int next, next_share;
 } lu_exchange;
 
 typedef struct lu {
@@ -101,12 +101,12 @@ typedef struct lu {
   int64_t *rows;  /* [4 nb] temporary row indices of an exchange */
   /* row indices and interchanges of a tournament, or row lists of interchanges in columns of L */
   int64_t *candidates;
-  int64_t stack_rows;   /* rows of scratch that are available for the candidates of a tournament */
-  int64_t *shares;      /* [6 p] temporary counts of exchanges and of interchanges in columns of
-                         * L */
-  int64_t *permutation; /* [2 m] temporary permutations for interchanges in columns of L; used if
-                         * p > 1 */
-  lu_exchange ahead;    /* first exchange of the next step; valid if has_ahead is true */
+  int64_t stack_rows; /* rows of scratch that are available for the candidates of a tournament */
+  /* [6 p] temporary counts of exchanges and of interchanges in columns of L */
+  int64_t *shares;
+  /* [2 m] temporary permutations for interchanges in columns of L; used if p > 1 */
+  int64_t *permutation;
+  lu_exchange ahead; /* first exchange of the next step; valid if has_ahead is true */
   bool has_ahead;
   int64_t info;
   bool has_unsafe_pivot; /* true if a pivot is NaN or infinite, or has no finite reciprocal */

@@ -54,8 +54,8 @@ static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *
   const int64_t n = osla_matrix_layout(square).n, bands = n >= 128 ? 4 : 1;
   const bool flip = f->left == (f->trans == OSLA_NOTRANS);
   for (int64_t k = 0; k < bands; k++) {
-    const int64_t from = n * k / bands, to = n * (k + 1) / bands; /* range of rows or columns
-                                                                   * that is written */
+    /* range of rows or columns that is written */
+    const int64_t from = n * k / bands, to = n * (k + 1) / bands;
     /* range of rows or columns that is read */
     const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n;
     const osla_part x = flip ? osla_part_at(square, from, low, to - from, high - low)
@@ -98,8 +98,8 @@ static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
   err = osli_square_copy(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
   if (err == OSLA_OK) err = osli_square_copy(&rows, f->uplo, SQUARE_ANY, old);
-  OSLA_TRY(osla_agree(t, err)); /* this call is also a barrier: after it no rank reads these rows
-                                 * of B */
+  /* this call is also a barrier: after it no rank reads these rows of B */
+  OSLA_TRY(osla_agree(t, err));
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
   if (own) {

@@ -32,8 +32,9 @@ typedef struct product {
   osla_complex alpha, beta;
   osla_part a, x, y;
   local_piece piece;
-  unsigned char *whole_x, *whole_y; /* copies of the whole vectors: all elements of x, and this
-                                     * rank's contribution to all elements of y */
+  /* copies of the whole vectors: all elements of x, and this rank's contribution to all elements of
+   * y */
+  unsigned char *whole_x, *whole_y;
   /* elements of x and y that belong to the rows of the piece, and to its columns (index:
    * piece_axis) */
   unsigned char *x_of[2], *y_of[2];
@@ -80,8 +81,8 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
   memset(square, 0, EDGE * (size_t)cols * e);
   for (int64_t c = 0; c < cols; c++) {
     const int64_t j = osli_piece_col(a, col + c);
-    int64_t above = 0; /* number of rows of the rectangle that precede the diagonal element of
-                        * this column */
+    /* number of rows of the rectangle that precede the diagonal element of this column */
+    int64_t above = 0;
     while (above < rows && index[above] < j)
       above++;
     const bool crosses = above < rows && index[above] == j;
@@ -222,11 +223,11 @@ static osla_err multiply_checked(product p)
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
-  OSLA_CALL(agree(&p)); /* this call is also a barrier: after it the operands are complete on all
-                         * ranks */
+  /* this call is also a barrier: after it the operands are complete on all ranks */
+  OSLA_CALL(agree(&p));
   p.piece = osli_local_piece_of(&p.a);
-  osla_err err = osla_agree(t, multiply_mine(&p)); /* this call is also a barrier: after it no
-                                                    * rank reads x */
+  /* this call is also a barrier: after it no rank reads x */
+  osla_err err = osla_agree(t, multiply_mine(&p));
   if (err == OSLA_OK) err = osli_column_sum(p.whole_y, p.beta, &p.y);
   free(p.whole_x);
   free(p.whole_y);

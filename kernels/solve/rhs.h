@@ -11,8 +11,9 @@
 typedef struct osla_rhs {
   osla_matrix *given; /* matrix of the caller */
   osla_matrix *b;     /* n x nrhs matrix on which the solve works: the caller's matrix or a copy */
-  osla_trans turn; /* operation by which the copy is made; the copy holds B (NOTRANS), B^T (TRANS)
-                      or B^H (CONJTRANS) */
+  /* operation by which the copy is made; the copy holds B (NOTRANS), B^T (TRANS) or B^H
+   * (CONJTRANS) */
+  osla_trans turn;
 } osla_rhs;
 
 /* Checks that A is square, has square blocks and can be reached by other ranks. Local. Errors:

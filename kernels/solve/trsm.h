@@ -19,9 +19,9 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward;    /* true if block 0 is solved first; false if the last block is solved first */
-  bool stationary; /* true for a stationary solve, in which T stays in place and X is moved
-                      (trsm_stationary.c) */
+  bool forward; /* true if block 0 is solved first; false if the last block is solved first */
+  /* true for a stationary solve, in which T stays in place and X is moved (trsm_stationary.c) */
+  bool stationary;
   /* stationary solve: true if X stays in `share` for a second solve (keeps_shares); true if this is
    * the second solve (reuses_shares) */
   bool keeps_shares, reuses_shares;

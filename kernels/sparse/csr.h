@@ -15,12 +15,13 @@ typedef struct csr_part {
 
 struct osla_csr {
   osla_transport *t;
-  int64_t *row_start, *column_start; /* [size + 1] index of the first row of each rank; index of the
-                                        first column of each rank */
-  int64_t rows, columns;             /* number of rows and number of columns on this rank */
-  csr_part own;   /* diagonal block: entries in this rank's columns, which are numbered from 0 */
-  csr_part other; /* entries in ghost columns, with the number of the ghost as column; only rows
-                   * that have such entries */
+  /* [size + 1] index of the first row of each rank; index of the first column of each rank */
+  int64_t *row_start, *column_start;
+  int64_t rows, columns; /* number of rows and number of columns on this rank */
+  csr_part own; /* diagonal block: entries in this rank's columns, which are numbered from 0 */
+  /* entries in ghost columns, with the number of the ghost as column; only rows that have such
+   * entries */
+  csr_part other;
   int32_t *other_row; /* [other.n] local index of each row in `other`, ascending */
   int64_t n_ghosts;
   int64_t *ghost_column; /* [n_ghosts] global column of each ghost, ascending */

@@ -20,9 +20,9 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar;  /* rho-bar and phi-bar of the paper, from the plane rotations */
-  double damped, a_norm;    /* norm of the part of r that damping adds; estimate of |A| from the
-                               iterations so far */
+  double rho_bar, phi_bar; /* rho-bar and phi-bar of the paper, from the plane rotations */
+  /* norm of the part of r that damping adds; estimate of |A| from the iterations so far */
+  double damped, a_norm;
   double cs2, sn2, z;       /* values for the estimate of |x|, from section 5.2 of the paper */
   double x_settled, x_norm; /* estimates of |x / scale| without and with the last rotation */
   /* norm of b; the paper's phi after the rotation, where |A^T r| = alpha phi_rotated */

@@ -54,8 +54,8 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
 /* Rows of B: first the rows of this rank, then fetched rows. Column numbers are those of the
  * column_set. */
 typedef struct row_table {
-  csr_part own, other; /* parts of this rank's rows of B; here `other` has all rows, also rows
-                          without entries */
+  /* parts of this rank's rows of B; here `other` has all rows, also rows without entries */
+  csr_part own, other;
   csr_part far;
 } row_table;
 
@@ -102,8 +102,9 @@ static void free_table(row_table *t)
 
 typedef struct product {
   const column_set *set;
-  int64_t *at; /* [set->n] position of each column in the entries of C; a position before the
-                * current row's start means that the row does not have the column */
+  /* [set->n] position of each column in the entries of C; a position before the current row's start
+   * means that the row does not have the column */
+  int64_t *at;
   int64_t *first, *column;
   double *value;
   int64_t n, room;

@@ -36,8 +36,8 @@ typedef struct sum_line {
  * instead of values. */
 typedef struct difference {
   bool found;
-  int first, rank, other; /* count that the first rank passed; lowest rank that passed another
-                             count, and that count */
+  /* count that the first rank passed; lowest rank that passed another count, and that count */
+  int first, rank, other;
 } difference;
 
 enum { DIFFERENCE_VALUES = 3, COUNT_BITS = 32, CALL_START = COUNT_BITS + 1 };
@@ -50,8 +50,9 @@ typedef struct rank_list {
 typedef struct sum_step {
   rank_list read, readers; /* ranks whose parts this rank reads; ranks that read this rank's part */
   int slot;                /* index of this rank's part among all parts that a reader reads */
-  size_t offset; /* offset in the segment of this rank's own lines, followed by the lines of the
-                  * ranks whose parts it reads */
+  /* offset in the segment of this rank's own lines, followed by the lines of the ranks whose parts
+   * it reads */
+  size_t offset;
 } sum_step;
 
 struct osla_sums {
@@ -65,9 +66,10 @@ struct osla_sums {
   size_t bytes; /* bytes of a line (the memory of one part) */
   uint64_t calls;
   sum_step step[MOST_STEPS];
-  osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight from this rank's lines */
-  const sum_step *waits; /* step for whose parts this rank waits; number of parts of this step that
-                          * have arrived; number of polls so far */
+  osla_posted *posted; /* [MOST_STEPS][SLOTS][size] puts in flight from this rank's lines */
+  /* step for whose parts this rank waits; number of parts of this step that have arrived; number of
+   * polls so far */
+  const sum_step *waits;
   int arrived, polls;
   bool unlike; /* true if a part with another count has arrived */
 };

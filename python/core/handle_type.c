@@ -69,8 +69,8 @@ static int export(PyObject *self, Py_buffer *view, int flags)
                     memory.readonly ? "this memory is read only" : "this memory has strides");
     return -1;
   }
-  exported_memory *kept =
-    malloc(sizeof *kept); /* shape and strides must live as long as the view */
+  /* shape and strides must live as long as the view */
+  exported_memory *kept = malloc(sizeof *kept);
   if (!kept) {
     PyErr_NoMemory();
     return -1;

@@ -31,10 +31,10 @@ struct osla_new_file {
   mode_t mode;           /* mode of any new file in this directory */
   struct timespec begun; /* time at which the file was created, by the file system's clock */
   bool named;            /* true: the file has the temporary name */
-  bool is_special;       /* true: the target is a pipe or device, opened and written directly;
-                          * `old` is its status */
-  bool replaces;         /* true: a file existed at the target when the new file was begun; `old`
-                          * is its status */
+  /* true: the target is a pipe or device, opened and written directly; `old` is its status */
+  bool is_special;
+  /* true: a file existed at the target when the new file was begun; `old` is its status */
+  bool replaces;
   struct stat old;
 };
 

@@ -57,9 +57,9 @@
 #include "osla_error.h"
 
 enum {
-  OSLA_NEW_FILE_NAMED = 1, /* the temporary file has a name from the beginning, so that other
-                            * processes can open it */
-  OSLA_NEW_FILE_ANY = 2    /* pipes and devices are accepted as targets */
+  /* the temporary file has a name from the beginning, so that other processes can open it */
+  OSLA_NEW_FILE_NAMED = 1,
+  OSLA_NEW_FILE_ANY = 2 /* pipes and devices are accepted as targets */
 };
 
 typedef struct osla_new_file osla_new_file;
@@ -67,8 +67,8 @@ typedef struct osla_new_file osla_new_file;
 /* Begins a file that is written through its descriptor. *out is NULL after an error. */
 osla_err osli_new_file_begin(const char *path, int flags, osla_new_file **out);
 int osli_new_file_fd(const osla_new_file *file);
-const char *osli_new_file_name(
-  const osla_new_file *file); /* temporary name of the file; NULL if it has none */
+/* temporary name of the file; NULL if it has none */
+const char *osli_new_file_name(const osla_new_file *file);
 
 /* Sets the access rights of the file, and puts its data on disk. */
 osla_err osli_new_file_sync(osla_new_file *file);

@@ -74,8 +74,8 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0],
-                    1}; /* the model charges a TRSM, because xPOTRI takes nearly as many
-                         * operations */
+                    /* the model charges a TRSM, because xPOTRI takes nearly as many operations */
+                    1};
   if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotri_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -97,8 +97,9 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   OSLA_CALL(osli_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
-  void *ipiv = pivots; /* at first holds LAPACK's 32-bit pivots, which are widened in place, so that
-                        * no further memory is needed */
+  /* at first holds LAPACK's 32-bit pivots, which are widened in place, so that no further memory is
+   * needed */
+  void *ipiv = pivots;
   osla_work work = {OSLA_WORK_GETRF, dtype, s[0], s[1], 1};
   if (!osli_work_begin(&work)) {
     for (int i = 0; i < count; i++)

@@ -22,11 +22,11 @@ typedef enum osla_work_kind {
   OSLA_WORK_POTRF,      /* Cholesky factorisation of order n */
   OSLA_WORK_GETRF,      /* m x n */
   OSLA_WORK_LASWP,      /* k row interchanges in n columns */
-  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, GER, or TRSV (which counts half of the
-                           elements) */
-  OSLA_WORK_VECTOR,     /* a pass over n elements: SCAL, IxAMAX */
-  OSLA_WORK_COPY,       /* copy of n pieces of m words of 8 bytes */
-  OSLA_WORK_ADD,        /* addition of n elements at indexed positions */
+  /* a pass over m x n elements: GEMV, GER, or TRSV (which counts half of the elements) */
+  OSLA_WORK_GEMV,
+  OSLA_WORK_VECTOR, /* a pass over n elements: SCAL, IxAMAX */
+  OSLA_WORK_COPY,   /* copy of n pieces of m words of 8 bytes */
+  OSLA_WORK_ADD,    /* addition of n elements at indexed positions */
   OSLA_WORK_KINDS
 } osla_work_kind;
 

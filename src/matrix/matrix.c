@@ -12,17 +12,18 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t lld;           /* leading dimension of this rank's local array */
-  int64_t *lld_of_prow;  /* [nprow] leading dimensions on other ranks, by process row */
-  int64_t *lld_of_rank;  /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap;
-                          * otherwise NULL */
+  int64_t lld;          /* leading dimension of this rank's local array */
+  int64_t *lld_of_prow; /* [nprow] leading dimensions on other ranks, by process row */
+  /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap; otherwise NULL */
+  int64_t *lld_of_rank;
   osla_segment *segment; /* segment with the elements; NULL if only their owner can access them */
   bool borrows_segment;
   void *local;
   const osla_matrix *whole; /* matrix of which this matrix is a view; NULL if it is no view */
   osla_grid *shifted;       /* the view's own grid, which the view owns; NULL if this is no view */
-  size_t *start; /* [ranks] bytes from the start of each local array of `whole` to the start of
-                  * the view's local array; NULL if this is no view */
+  /* [ranks] bytes from the start of each local array of `whole` to the start of the view's local
+   * array; NULL if this is no view */
+  size_t *start;
 };
 
 static int64_t at_least_one(int64_t value)

@@ -89,6 +89,6 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
   for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++)
     add_column(numbers, alpha, x + (size_t)c * next_x, is_single(ts), beta, y + (size_t)c * next_y,
                is_single(td));
-  return osla_barrier(osla_grid_transport(
-    osla_matrix_grid(dest))); /* after this barrier all ranks' parts of dest are complete */
+  /* after this barrier all ranks' parts of dest are complete */
+  return osla_barrier(osla_grid_transport(osla_matrix_grid(dest)));
 }

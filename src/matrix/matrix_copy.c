@@ -20,10 +20,10 @@ enum { BATCH = 64 };
 /* State of the copy of this rank's columns from one process row of the source. */
 typedef struct copying {
   osla_part source;
-  osla_layout from;       /* layout of the source's matrix */
-  int src_prow;           /* process row of the source from which elements are copied */
-  int64_t src_row;        /* local index on that process row of the first row that belongs to the
-                           * part */
+  osla_layout from; /* layout of the source's matrix */
+  int src_prow;     /* process row of the source from which elements are copied */
+  /* local index on that process row of the first row that belongs to the part */
+  int64_t src_row;
   int64_t src_rows;       /* number of local rows on that process row that belong to the part */
   part_local to;          /* this rank's share of dest */
   unsigned char *staging; /* columns fetched from other nodes */
@@ -141,15 +141,15 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
   osla_err err = check_copy(&source, &dest);
   if (err == OSLA_OK) {
     w.to = part_local_of(&dest);
-    w.stride =
-      osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow); /* largest number of local rows */
+    /* largest number of local rows */
+    w.stride = osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow);
     if (source.m < w.stride) w.stride = source.m;
     size_t bytes = (size_t)(w.stride * BATCH) * w.to.element;
     w.staging = malloc(bytes + 1);
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
-  OSLA_TRY(agree(call, &source, &dest, err)); /* this call is also a barrier: after it the source
-                                               * is complete on all ranks */
+  /* this call is also a barrier: after it the source is complete on all ranks */
+  OSLA_TRY(agree(call, &source, &dest, err));
   err = osla_agree(t, copy_from_all_rows(&w));
 cleanup:
   free(w.staging);

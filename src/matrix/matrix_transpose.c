@@ -99,8 +99,8 @@ static osla_err transpose(const char *call, osla_trans trans, osla_part source, 
   osla_err err = check(trans, &source, &dest);
   if (err == OSLA_OK && !tile)
     err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
-  OSLA_TRY(agree(call, trans, &source, &dest, err)); /* this call is also a barrier: after it the
-                                                      * source is complete on all ranks */
+  /* this call is also a barrier: after it the source is complete on all ranks */
+  OSLA_TRY(agree(call, trans, &source, &dest, err));
   const part_local to = part_local_of(&dest);
   err = osla_agree(t, fetch_tiles(trans, &source, &to, t, dtype, tile));
 cleanup:

@@ -51,9 +51,9 @@ struct channel {
   int number, peer_number;
   bool is_closed;           /* true once this rank destroys its end and sends no more messages */
   size_t inbox, peer_inbox; /* offsets in the segment's data areas of this rank and of the peer */
-  unsigned char *inbox_memory, *peer_inbox_memory; /* addresses of the inboxes; peer_inbox_memory is
-                                                      NULL if it is not mapped here */
-  void *state;                                     /* state of the implementation, freed by stop */
+  /* addresses of the inboxes; peer_inbox_memory is NULL if it is not mapped here */
+  unsigned char *inbox_memory, *peer_inbox_memory;
+  void *state; /* state of the implementation, freed by stop */
 };
 
 /* Allocates the zeroed state of a channel. Errors: MEM. */

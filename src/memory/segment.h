@@ -29,8 +29,8 @@ void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
  * opening of the line they do. Does nothing for NULL. Local. */
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
-void osli_segment_line_close(
-  osla_segment *segment, osla_line **line); /* closes this end of a line; does nothing for NULL */
+/* closes this end of a line; does nothing for NULL */
+void osli_segment_line_close(osla_segment *segment, osla_line **line);
 
 /* ---- messages that consist of heads and bulk data ---- */
 

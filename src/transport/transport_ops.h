@@ -45,8 +45,9 @@ typedef struct osla_post_queue osla_post_queue;
 typedef struct osla_line osla_line;
 typedef struct osla_line_end {
   int peer;
-  int number; /* index of this line among the message lines from its sender to its receiver, from 0;
-                 equal at both ends */
+  /* index of this line among the message lines from its sender to its receiver, from 0; equal at
+   * both ends */
+  int number;
   bool receives;
   int most;     /* largest number of messages that are started and not complete */
   size_t bytes; /* size of the longest message */
@@ -234,10 +235,10 @@ struct osla_transport {
   bool has_memory_limit; /* true if a control group limited this rank's memory at creation */
   /* if > 0, rank r is on node r / node_each; if 0, node_of and node_rank_of hold the nodes */
   int node_each;
-  int *node_of;      /* [size] node of each rank; NULL if node_each > 0 */
-  int *node_rank_of; /* [size] index of each rank on this rank's node, -1 on other nodes; NULL if
-                        node_each > 0 */
-  int thread_level;  /* thread level that MPI provides */
+  int *node_of; /* [size] node of each rank; NULL if node_each > 0 */
+  /* [size] index of each rank on this rank's node, -1 on other nodes; NULL if node_each > 0 */
+  int *node_rank_of;
+  int thread_level; /* thread level that MPI provides */
   /* true if MPI_Win_allocate_shared provides node memory, see shared_memory.h */
   bool memory_by_mpi;
   uint64_t memory_share; /* result of osla_transport_memory_share */
@@ -304,8 +305,8 @@ typedef struct osla_backend_services {
 void osli_transport_register(osla_transport *t);
 void osli_transport_unregister(osla_transport *t);
 
-/* Receives and drops the remaining messages of searches, before the communicator is freed. Local.
- */
+/* Receives and drops the remaining messages of searches, before the communicator is freed.
+ * Local. */
 void osli_search_discard_messages(osla_transport *t);
 
 /* Sets node_comm and all fields of t about nodes. Nodes are numbered from 0 in the order of their

@@ -202,8 +202,8 @@ static void test_parts(void)
   MPI_Comm_free(&comm);
   OSLA_ASSERT_OK(osla_segment_create(world, 64, 1, &everywhere));
   begin_turn(rank % 2);
-  OSLA_ASSERT_OK(osla_segment_create(
-    part, 64, 1, &here)); /* this segment must stay valid after fences of other transports */
+  /* this segment must stay valid after fences of other transports */
+  OSLA_ASSERT_OK(osla_segment_create(part, 64, 1, &here));
   end_turn(rank % 2, 2);
   for (int to = 0; to < size; to++)
     OSLA_ASSERT_OK(osla_notify(everywhere, to, 0, 7));

@@ -66,9 +66,10 @@ static void test_error_mpi(void)
 {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD,
-                          MPI_ERRORS_RETURN); /* MPI reports errors of a null communicator to the
-                                                 handler of MPI_COMM_WORLD */
+  MPI_Comm_set_errhandler(
+    MPI_COMM_WORLD,
+    /* MPI reports errors of a null communicator to the handler of MPI_COMM_WORLD */
+    MPI_ERRORS_RETURN);
   OSLA_ASSERT_OK(wrap_mpi(comm));
   OSLA_ASSERT_ERR(wrap_mpi(MPI_COMM_NULL), OSLA_ERR_MPI);
   CU_ASSERT(strncmp(osla_error_text(), "MPI_Comm_size(comm, &size): ", 28) == 0);

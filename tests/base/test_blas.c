@@ -128,8 +128,8 @@ static void check_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64
   OSLA_ASSERT_OK(osla_blas_syrk(dtype, uplo, trans, n, k, 2.0, a, ld, -1.0, c, ld));
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++) {
-      wide sum =
-        osla_test_load(dtype, old, i + j * ld); /* elements outside the triangle are unchanged */
+      /* elements outside the triangle are unchanged */
+      wide sum = osla_test_load(dtype, old, i + j * ld);
       if (in_triangle(uplo, i, j)) {
         sum = -sum;
         for (int64_t l = 0; l < k; l++)
@@ -317,8 +317,8 @@ static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
   osla_test_store(dtype, x, n - 1 - at, (double)NAN);
   OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
   OSLA_ASSERT_MSG(isnan(value), "%g, type %d", value, (int)dtype);
-  OSLA_ASSERT_OK(osla_blas_iamax(
-    dtype, n, x, &found)); /* for a vector with a NaN any index in its range is allowed */
+  /* for a vector with a NaN any index in its range is allowed */
+  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found));
   OSLA_ASSERT_MSG(found >= 0 && found < n, "%" PRId64 " of %" PRId64 " with a NaN, type %d", found,
                   n, (int)dtype);
   free(x);

@@ -10,20 +10,21 @@
 /* ---- graphs of star forests ---- */
 
 typedef enum model_kind {
-  MODEL_RANDOM, /* edges to random ranks and roots, with shared roots, unused indices and unordered
-                   lists */
-  MODEL_EVEN,   /* three leaves for most roots; the leaves are on the ranks in turn */
+  /* edges to random ranks and roots, with shared roots, unused indices and unordered lists */
+  MODEL_RANDOM,
+  MODEL_EVEN,      /* three leaves for most roots; the leaves are on the ranks in turn */
   MODEL_ONE_ROOT,  /* one root with leaves on all ranks */
   MODEL_TO_FIRST,  /* all roots are on rank 0, leaves are on all ranks; the lists are ordered */
   MODEL_FROM_LAST, /* all roots are on the last rank, leaves are on all ranks */
   MODEL_GATHERED,  /* all leaves are on the last rank, roots are on all ranks */
   MODEL_RING,      /* leaves are a halo of roots of the two adjacent ranks, in ordered lists */
-  MODEL_GHOSTS, /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf
-                   indices begin after the last root index, as if roots and leaves were in one array
-                 */
-  MODEL_BLOCKS, /* roots are the inside or a face of a box of vertices; leaves are such a box, or
-                   are in descending order */
-  MODEL_SELF,   /* leaves joined to roots of their own rank */
+  /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf indices begin
+     after the last root index, as if roots and leaves were in one array */
+  MODEL_GHOSTS,
+  /* roots are the inside or a face of a box of vertices; leaves are such a box, or are in
+     descending order */
+  MODEL_BLOCKS,
+  MODEL_SELF,      /* leaves joined to roots of their own rank */
   MODEL_SOME_IDLE, /* some ranks have no roots, some have no leaves */
   MODEL_NO_ROOTS,  /* no roots and no leaves */
   MODEL_NO_EDGES,  /* roots, but no leaves and no edges */
@@ -115,8 +116,8 @@ typedef struct model_trial {
 void model_fill(model_trial *trial, model_memory *memory);
 void model_fill_from(model_trial *trial, model_memory *memory, const model_trial *other);
 osla_err model_begin(model_trial *trial);
-void model_start(model_trial *trial); /* begins the transfer; ends all ranks on failure, since other
-                                         ranks would wait */
+/* begins the transfer; ends all ranks on failure, since other ranks would wait */
+void model_start(model_trial *trial);
 osla_err model_transfer(model_trial *trial); /* begins and ends the transfer of a trial */
 
 /* model_check returns true if the transfer wrote the values of the serial program, and if the bytes

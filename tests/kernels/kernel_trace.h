@@ -7,10 +7,12 @@
 /* Events of the calling rank. The loop of a factorisation begins with its first panel, product,
  * triangular solve or exchange of rows, and ends with the last event of these kinds. */
 typedef struct loop_trace {
-  int64_t work; /* number of panels, products, triangular solves and exchanges of rows; 0 if this
-                   rank had no work */
-  int64_t inside, outside; /* number of collective operations that overlap the loop; number of
-                              collective operations outside the loop */
+  /* number of panels, products, triangular solves and exchanges of rows; 0 if this rank had no
+   * work */
+  int64_t work;
+  /* number of collective operations that overlap the loop; number of collective operations outside
+   * the loop */
+  int64_t inside, outside;
 } loop_trace;
 
 /* Evaluates the events recorded since the last osla_trace_start, and stops the trace. Local. */

@@ -65,8 +65,8 @@ static void age_links(forest_links *links, uint64_t parts)
   for (int i = 0; i < links->n; i++) {
     forest_ring *r = &links->of[i].ring;
     if (links->of[i].is_near || links->of[i].is_self) continue;
-    CU_ASSERT(!r->in && !r->out); /* a transport with its own messages has no message counts that
-                                     the test could change */
+    /* a transport with its own messages has no message counts that the test could change */
+    CU_ASSERT(!r->in && !r->out);
     const uint64_t more = parts / r->n_slots * r->n_slots;
     uint64_t *const mine[] = {&r->sent, &r->consumed, &r->credited, &r->n_traced,
                               &r->receives_started};

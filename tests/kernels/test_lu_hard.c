@@ -91,9 +91,9 @@ static osla_complex signs(int64_t i, int64_t j, uint64_t seed)
 typedef struct hard_case {
   const char *name;
   lu_element *f;
-  bool stable;   /* true if the residual is bounded by |A| also with tournament pivoting */
-  int unpivoted; /* expected value of `trusted` without pivoting: 1 for true, 0 for false, -1 for
-                    either */
+  bool stable; /* true if the residual is bounded by |A| also with tournament pivoting */
+  /* expected value of `trusted` without pivoting: 1 for true, 0 for false, -1 for either */
+  int unpivoted;
 } hard_case;
 
 static const hard_case list[] = {{"Wilkinson's growth", wilkinson, false, 0},

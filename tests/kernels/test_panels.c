@@ -19,16 +19,17 @@ typedef struct player {
   osla_panels *panels;
   int stride; /* step from one root to the next for panels along process columns */
   bool readable;
-  bool hasty; /* true if position 0 begins late and the other positions do not wait for its first
-                 panels */
+  /* true if position 0 begins late and the other positions do not wait for its first panels */
+  bool hasty;
   uint64_t seed;
   _Atomic int64_t there; /* number of steps for which this rank's panels are ready */
-  unsigned char *own;    /* [STEPS][2][MOST_BYTES] panels that this rank publishes: in each step one
-                            along its row, one along its column */
+  /* [STEPS][2][MOST_BYTES] panels that this rank publishes: in each step one along its row, one
+   * along its column */
+  unsigned char *own;
 } player;
 
-/* Number of this rank's process row or process column, whichever the panels of this kind go along.
- */
+/* Number of this rank's process row or process column, whichever the panels of this kind go
+ * along. */
 static int line_of(const player *x, panel_kind kind)
 {
   return kind == PANEL_ROWS ? osla_grid_prow(x->grid) : 100 + osla_grid_pcol(x->grid);

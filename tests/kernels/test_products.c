@@ -27,8 +27,9 @@ typedef struct trial {
   osla_complex alpha, beta;
   osla_dtype dtype;
   int64_t n, other;
-  int64_t i, j; /* position of the part of A in its matrix; the positions of the other parts are
-                   derived from it */
+  /* position of the part of A in its matrix; the positions of the other parts are derived from
+   * it */
+  int64_t i, j;
   int64_t nb;
   uint64_t seed;
 } trial;

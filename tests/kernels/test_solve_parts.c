@@ -198,8 +198,9 @@ static void test_getrf(void)
 /* ---- solves with parts ---- */
 
 typedef struct equations {
-  osla_matrix *a, *b; /* A is a part at position p of matrix a. B is a part at position q of matrix
-                         b, which may be equal to a. */
+  /* A is a part at position p of matrix a. B is a part at position q of matrix b, which may be
+   * equal to a. */
+  osla_matrix *a, *b;
   osla_matrix *a_alone, *b_alone;
   part_position p, q;
   dense before;

@@ -290,8 +290,9 @@ static void test_many_steps(void)
   for (int i = 0; i <= N; i++)
     first[i] = osla_test_rank() == 0 ? i * N : 0;
   static const double radius[] = {10.0, 1.8,
-                                  0.2}; /* spectral radius of |M|; the diagonal elements are 0.9,
-                                           and all others are 0.9 radius / (n - 1) */
+                                  /* spectral radius of |M|; the diagonal elements are 0.9, and all
+                                     others are 0.9 radius / (n - 1) */
+                                  0.2};
   for (int r = 0; r < 3; r++) {
     double alpha = 0.0;
     osla_csr *a;

@@ -255,8 +255,8 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("type s");
   osla_test_destroy(a);
-  const int64_t n = 2 * osla_test_size(); /* two rows for each rank; those of rank 0 are equal, so
-                                             that their block is singular */
+  /* two rows for each rank; those of rank 0 are equal, so that their block is singular */
+  const int64_t n = 2 * osla_test_size();
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 5 is not an osla_uplo");

@@ -314,8 +314,8 @@ static bool is_secret(const char *path)
 static void test_replaced(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_matrix *a =
-    osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* large enough for two pieces of 4 MiB */
+  /* large enough for two pieces of 4 MiB */
+  osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64);
   int attacks = 0;
   scratch_create();
   const char *victim = scratch_path("victim"), *path = scratch_path("result");

@@ -418,8 +418,8 @@ static void test_failed(void)
     OSLA_ASSERT_TEXT("not written, because an earlier call on it failed");
     CU_ASSERT_PTR_NULL(file);
     OSLA_ASSERT_OK(osla_file_create(t, path, &file));
-    int64_t count =
-      osla_test_rank() == osla_test_size() - 1 ? -1 : 1; /* the last rank has a count of -1 */
+    /* the last rank has a count of -1 */
+    int64_t count = osla_test_rank() == osla_test_size() - 1 ? -1 : 1;
     OSLA_ASSERT_ERR(osla_file_put_parts(file, "x", OSLA_FILE_DOUBLE, count, x), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("x: -1 elements");
     OSLA_ASSERT_SAME_TEXT();

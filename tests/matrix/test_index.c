@@ -66,8 +66,8 @@ static bool holds_at(int64_t i, int64_t n, int64_t nb, int nprocs)
   int64_t local = osla_index_local(i, nb, nprocs), run = osla_index_run(i, n, nb);
   bool good = owner >= 0 && owner < nprocs && local >= 0;
   good = good && osla_index_global(local, nb, owner, nprocs) == i;
-  good = good && osla_index_count(i, nb, owner, nprocs) ==
-                   local; /* the number of owned indices below i is the local index of i */
+  /* the number of owned indices below i is the local index of i */
+  good = good && osla_index_count(i, nb, owner, nprocs) == local;
   good = good && osla_index_count(i + 1, nb, owner, nprocs) == local + 1;
   good = good && run >= 1 && run <= nb && i + run <= n;
   good = good && osla_index_owner(i + run - 1, nb, nprocs) == owner;
@@ -86,8 +86,8 @@ static void check_size(int64_t n, int64_t nb, int nprocs)
     int64_t i = k == 0 ? 0 : k == 1 ? n - 1 : osla_test_choose(7, k, n);
     if (!holds_at(i, n, nb, nprocs)) wrong++;
     int p = (int)osla_test_choose(8, k, nprocs);
-    int64_t below = osla_index_count(
-      i, nb, p, nprocs); /* local index of the first index >= i that process p owns */
+    /* local index of the first index >= i that process p owns */
+    int64_t below = osla_index_count(i, nb, p, nprocs);
     if (below > 0 && osla_index_global(below - 1, nb, p, nprocs) >= i) wrong++;
     if (below < osla_index_count(n, nb, p, nprocs) && osla_index_global(below, nb, p, nprocs) < i)
       wrong++;

@@ -40,8 +40,8 @@ static void check_queries(const osla_matrix *a, osla_grid *grid, const shape *s,
     }
 }
 
-/* Each rank reads ranges that it chooses by its own seed; half of them extend to the matrix's edge.
- */
+/* Each rank reads ranges that it chooses by its own seed; half of them extend to the matrix's
+ * edge. */
 static void check_get_block(const osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -341,8 +341,8 @@ static void test_block_errors(void)
   expect_block(a, 0, 0, 1, INT64_MAX, buffer, 20, "9223372036854775807");
   expect_block(a, 0, 0, 6, 2, buffer, 5, "ld = 5 is below m = 6");
   expect_block(a, 0, 0, 6, 2, NULL, 6, "buffer is NULL");
-  OSLA_ASSERT_OK(osla_matrix_get_block(
-    a, 20, 10, 0, 0, NULL, 1)); /* empty ranges are valid, also at the end of the matrix */
+  /* empty ranges are valid, also at the end of the matrix */
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 20, 10, 0, 0, NULL, 1));
   OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, 20, 0, NULL, 20));
   OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &norm));
   CU_ASSERT(norm == 0.0); /* the refused calls have written nothing */

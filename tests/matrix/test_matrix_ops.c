@@ -125,8 +125,8 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
     for (int to = 0; to < n_grids; to++) {
       if (from == to) continue;
       OSLA_ASSERT_OK(osla_matrix_fill(on[to], OSLA_FILL_ZERO, 0));
-      osla_test_write_local(on[from]); /* there is no barrier here, because the copy itself must
-                                          wait until the source is written */
+      /* there is no barrier here, because the copy itself must wait until the source is written */
+      osla_test_write_local(on[from]);
       OSLA_ASSERT_OK(osla_matrix_copy(on[from], on[to]));
       int64_t bad = osla_test_differ_local(on[to]) + osla_test_differ_local(on[from]);
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
