@@ -62,9 +62,9 @@ static size_t block_bytes(const chol *f)
   return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
-/* Implements the function `bytes` of osla_panels_plan. The whole panel goes across from its process
- * column to the ranks with the same block rows. These ranks send the blocks that serve as L(j,k) in
- * the direction along. */
+/* Returns the bytes of a panel that a root publishes in step k (member `bytes` of
+ * osla_panels_plan). The whole panel goes across from its process column to the ranks with the same
+ * block rows. These ranks send the blocks that serve as L(j,k) in the direction along. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *f = kernel;

@@ -232,9 +232,9 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   return osli_pieces_finish(x->pieces, step);
 }
 
-/* Allocates the send buffers. A pack has the same number of elements of each row (or column) on all
- * ranks. This number is chosen such that the buffers suffice on the rank that sends or receives the
- * most rows (or columns). */
+/* Chooses the width of a pack (number of elements that it holds of each row or column, equal on all
+ * ranks), and allocates the send buffers. The rank that sends or receives the most rows (or
+ * columns) determines the width: its pack takes at most PACK_BYTES. */
 static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;

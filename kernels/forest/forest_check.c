@@ -68,8 +68,8 @@ static bool has_bit(const unsigned char *bits, int64_t i)
   return bits[i / 8] >> (i % 8) & 1;
 }
 
-/* Searches for a leaf i that has the same memory as root i + shift. *out is this leaf, or -1 if
- * there is no such leaf. */
+/* Looks for an index i such that leaf i and root i + shift lie at the same address, and both have
+ * edges. *out is i, or -1 if no such index exists. */
 static osla_err find_shared_vertex(const osla_forest *f, int64_t shift, int64_t *out)
 {
   int64_t low = f->low_root, n = f->high_root - low + 1;
@@ -224,7 +224,8 @@ void osli_forest_watch_lines(osla_forest *f, bool is_watched)
 
 void osli_forest_check_rings(osla_forest *f)
 {
-  /* Messages from other nodes are polled until the forest has no transfer in progress. */
+  /* Parts from other nodes are received only while their message lines are polled. The polling ends
+   * when no transfer is in progress. */
   osli_forest_watch_lines(f, true);
   for (int i = 0; i < f->to_roots.n; i++)
     check_ring(f, &f->to_roots.of[i]);

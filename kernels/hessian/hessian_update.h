@@ -49,8 +49,8 @@ size_t osli_piece_bytes(const osla_hessian *h);
 /* The data of an update: G for H[ix, ix] += G^T G, or a ready block U for H[ix, ix] += U. */
 typedef struct update {
   int64_t k;                 /* number of rows of G; negative if there is a ready block U */
-  const unsigned char *data; /* matrix G or U, column-major with leading dimension ld */
-  int64_t ld;
+  const unsigned char *data; /* the matrix G or U that the caller gave, column-major */
+  int64_t ld;                /* leading dimension of `data`, in elements */
   /* columns of G with k elements each, in the order of the sorted row indices and of the sorted
    * column indices */
   const unsigned char *row_panel, *col_panel;

@@ -49,7 +49,8 @@ static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
   return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
 }
 
-/* Implements the function `apply` of osla_pipeline. */
+/* Receives panel k, records its pivots, and updates the block columns [from, to) with it (member
+ * `apply` of osla_pipeline). */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   lu *f = kernel;

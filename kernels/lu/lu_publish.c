@@ -39,7 +39,8 @@ static size_t panel_rows(const lu *f, int64_t k)
   return (size_t)(f->v.rows - s.row_after);
 }
 
-/* Implements the function `bytes` of osla_panels_plan. */
+/* Returns the bytes of panel k with its head; 0 for ranks outside the panel's process column
+ * (member `bytes` of osla_panels_plan). */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const lu *f = kernel;

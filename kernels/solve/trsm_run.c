@@ -56,7 +56,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
   return OSLA_OK;
 }
 
-/* Implements the function `bytes` of osla_panels_plan. */
+/* Returns the bytes that a root publishes in step k (member `bytes` of osla_panels_plan). */
 static size_t row_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;

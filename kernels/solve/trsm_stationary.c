@@ -39,8 +39,9 @@ static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 
 /* ---- messages ---- */
 
-/* Implements the function `bytes` of osla_panels_plan. X(k) is sent along the process column of its
- * owner (PANEL_ROWS), and along the process row (PANEL_COLS). */
+/* Returns the bytes that a root publishes in step k (member `bytes` of osla_panels_plan). X(k) is
+ * sent along the process column of its owner (PANEL_ROWS), and along the process row (PANEL_COLS).
+ */
 static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;

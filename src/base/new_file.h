@@ -67,7 +67,8 @@ typedef struct osla_new_file osla_new_file;
 /* Begins a file that is written through its descriptor. *out is NULL after an error. */
 osla_err osli_new_file_begin(const char *path, int flags, osla_new_file **out);
 int osli_new_file_fd(const osla_new_file *file);
-/* temporary name of the file; NULL if it has none */
+/* Returns the temporary name under which the file lies until it is placed, or NULL if it has no
+ * name. */
 const char *osli_new_file_name(const osla_new_file *file);
 
 /* Sets the access rights of the file, and puts its data on disk. */
@@ -79,7 +80,8 @@ void osli_new_file_drop(osla_new_file **file);
 
 /* True if `name`, itself no symbolic link, names the open file. Local. */
 bool osli_new_file_has_name(const char *name, int fd);
-/* Sets the error for a file whose temporary name was given to another file. Returns IO. */
+/* Reports that another process has put a different file under the temporary name of the file that
+ * should become `path`. Sets the error text, and returns OSLA_ERR_IO. */
 osla_err osli_new_file_replaced(const char *path);
 
 /* Creates or replaces a file that contains these `size` bytes. */

@@ -7,9 +7,10 @@
 
 /* ---- message lines in a segment ---- */
 
-/* A line is a stream of messages to addresses that the receiver has chosen in advance, without
- * copies or words. The comment of osla_transport_ops.line_open describes the duties of the calling
- * rank. */
+/* A message line carries messages in one direction between two ranks. The receiver starts its
+ * receives in advance, so each message arrives at its final address without a copy, and its arrival
+ * needs no separate notification. The comment of osla_transport_ops.line_open says what both ranks
+ * must do. */
 
 /* Opens one end of a message line to a rank of another node. *line = NULL at both ends if the
  * transport provides no line. Local. Errors: MEM, MPI. */
@@ -29,7 +30,8 @@ void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
  * opening of the line they do. Does nothing for NULL. Local. */
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
-/* closes this end of a line; does nothing for NULL */
+/* Closes this rank's end of a message line, and sets *line to NULL. Does nothing if *line is
+ * NULL. */
 void osli_segment_line_close(osla_segment *segment, osla_line **line);
 
 /* ---- messages that consist of heads and bulk data ---- */

@@ -1,4 +1,4 @@
-/* Implements the functions of updates_batch.h. */
+/* Memory for batches of updates, and the layout of a batch in it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

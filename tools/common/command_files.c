@@ -1,4 +1,5 @@
-/* Implements the functions of command_files.h. */
+/* Compares the files of a command with each other, and checks outputs and free space before the
+ * work. */
 #include "config.h"
 
 #include "src/base/new_file.h"
@@ -60,8 +61,8 @@ static bool is_same_file(const file_identity *a, const file_identity *b)
          (a->new_name && b->new_name && strcmp(a->new_name, b->new_name) == 0);
 }
 
-/* Compares output `i` with the preceding outputs, with all inputs, and with the standard streams.
- */
+/* Compares output `i` with the preceding outputs, with all inputs, and with the standard
+ * streams. */
 static osla_err compare(const command_file *files, const file_identity *places, int n, int i)
 {
   static const char *const streams[] = {"standard output", "standard error"};

@@ -1,4 +1,4 @@
-/* Implements the functions of reader_process.h. */
+/* Starts the child process that reads files, reports how it ended, and stops it. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,4 @@
-/* Implements the functions of report_directory.h. */
+/* Checks the folder of a report, and writes the page index.html in it. */
 #include "config.h"
 
 #include "src/base/new_file.h"

@@ -1,4 +1,4 @@
-/* Implements the functions of tomo_frame.h. */
+/* The two map projections, their inverses, and the choice of a map's region. */
 #include "apps/tomography/draw/tomo_frame.h"
 
 #include <math.h>

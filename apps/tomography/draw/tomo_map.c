@@ -1,4 +1,4 @@
-/* Implements the functions of tomo_map.h. */
+/* Draws the three maps of --map in one picture. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,5 @@
-/* Implements the functions of tomo_raster.h. */
+/* Weights for the interpolation of a field on the knots, as a sparse matrix with one row for each
+ * pixel. */
 #include "apps/tomography/draw/tomo_raster.h"
 
 #include <math.h>

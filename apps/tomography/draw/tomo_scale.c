@@ -1,4 +1,4 @@
-/* Implements the functions of tomo_scale.h. */
+/* Chooses round ends and ticks of colour scales, and writes numbers as text. */
 #include "apps/tomography/draw/tomo_scale.h"
 
 #include <math.h>

@@ -108,8 +108,8 @@ typedef struct invert_job {
    * table, n_pairs is the number of its paths */
   int64_t n_paths, n_pairs;
   bool scanning; /* true if the next model comes from a scan of priors */
-  /* [data] weight of each datum (--robust), a factor of the datum and of its row of G; NULL: all 1
-   */
+  /* [data] weight of each datum (--robust), a factor of the datum and of its row of G; NULL: all
+   * 1 */
   double *weight;
   tomo_mesh *mesh;
   tomo_radial *radial;
@@ -197,7 +197,7 @@ enum { SUM_MISFIT, SUM_KNOTS, SUM_UNKNOWNS, SUM_BEFORE, SUM_AFTER, SUM_DATA, N_S
 typedef struct invert_worker {
   invert_job *job;
   tomo_path *path; /* workspace of this thread, with the path traced last */
-  int64_t index;   /* index of the path in job->path_ids */
+  int64_t index;   /* index of this path in the list of all paths, job->path_ids */
   int64_t path_id, columns;
   tomo_set set;         /* set of measurements of the path, k data */
   const double *factor; /* [k] weights of the path's data (--robust); NULL: all 1 */
@@ -234,8 +234,8 @@ osla_err invert_restore_checkpoint(invert_job *job);
 void invert_add_path(invert_worker *worker);
 osla_err invert_store_totals(invert_job *job, const invert_worker *total);
 
-/* Sets job->prior from the options and the prior file; must precede the assembly (invert_prior.c).
- */
+/* Sets job->prior from the options and the prior file; must precede the assembly
+ * (invert_prior.c). */
 osla_err invert_make_prior(invert_job *job);
 /* Calls `visit` for the elements (i, j) of the prior in the stored triangle that this rank owns in
  * a matrix with the distribution of H. `at` is the offset of the element in the local array. Each
