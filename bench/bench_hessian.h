@@ -76,9 +76,10 @@ typedef struct hessian_strip {
   const void *values; /* element (a, column + c) of the block is at a + c * count */
 } hessian_strip;
 
-/* Computes the block of update k, a few columns at a time, and calls `consume` for these columns.
- * Columns of G^T G are in memory of this thread; if blocks are given, the whole block is passed at
- * once. consume may be NULL. Local. */
+/* Computes the block of update k, and calls `consume` for its columns. If the update is given as a
+ * factor G, computes a few columns of G^T G at a time, in memory of this thread, and calls
+ * `consume` each time. If the update is given as a block, calls `consume` once for the whole block.
+ * If `consume` is NULL, only computes. Local. */
 typedef void hessian_consume(hessian_data *d, int64_t k, int thread, const hessian_strip *strip);
 osla_err hessian_strips(hessian_data *d, int64_t k, int thread, hessian_consume *consume);
 

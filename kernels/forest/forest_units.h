@@ -102,7 +102,8 @@ typedef struct vertex_list {
   int64_t stride;     /* bytes from one vertex to the next */
   const uint32_t *at; /* list of indices, or NULL */
   int64_t first;
-  /* block of indices, or NULL; loops over a block handle one row of it at a time */
+  /* Block of a regular grid, or NULL. A loop over the vertices handles one row of the block (the
+   * n[0] vertices that differ only in i0) at a time. */
   const vertex_block *block;
 } vertex_list;
 

@@ -38,8 +38,8 @@ typedef struct fetched_rows {
 } fetched_rows;
 
 /* Fetches n rows, given by their global indices in any order, from their owners. Collective.
- * Errors, on all ranks together: ARG (no row has one of the indices), MEM, MPI, and the errors of
- * osla_forest_create_global. */
+ * Errors, on all ranks together: ARG (an index is negative, or not less than the number of rows of
+ * the matrix), MEM, MPI, and the errors of osla_forest_create_global. */
 osla_err osli_fetch_rows(osla_csr *matrix, int64_t n, const int64_t *row, fetched_rows *out);
 void osli_fetched_rows_free(fetched_rows *rows);
 

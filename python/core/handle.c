@@ -174,8 +174,10 @@ static osla_err agree_and_destroy(osla_py_handle *root, osla_err local, const ch
   return err;
 }
 
-/* Python function meet(transport, call, code, text), called by all ranks. code and text: error of
- * this rank, or code 0 if it has none. */
+/* Python function meet(transport, call, code, text), which begins each collective call; all ranks
+ * call it. `code` and `text` are the code and the message of an error on this rank; code 0 means
+ * that this rank has no error. Raises an error on all ranks if one rank has an error or makes
+ * another call. */
 static PyObject *py_meet(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -189,8 +191,9 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   return osla_py_result(agree_and_destroy(root, local, call));
 }
 
-/* Python function find(list of living transport handles) -> the transport on which other ranks wait
- * for an agreement, while a call of this rank fails; None if there is none. */
+/* Python function find(list of living transport handles), for a rank whose call fails before the
+ * rank knows the transport of the call. Returns the transport on which other ranks wait for this
+ * rank in meet(), or None if no rank waits. */
 static PyObject *py_find(PyObject *module, PyObject *list)
 {
   (void)module;

@@ -250,7 +250,7 @@ static void receive_reports(search *s, osla_transport *t)
       t->searching[from].answer = words[FLAG] ? SEARCH_YES : SEARCH_NO;
 }
 
-/* Rank 0 asks all other ranks whether to abandon the search. All of them are searching. */
+/* On rank 0, while all other ranks are searching: asks them whether to abandon the search. */
 static void request_answers(search *s, int i)
 {
   osla_transport *t = s->candidates[i].t;
@@ -261,8 +261,9 @@ static void request_answers(search *s, int i)
   }
 }
 
-/* Rank 0 collects the answers. Returns true if all are yes; then all ranks have been sent the
- * verdict to abandon. */
+/* On rank 0: decides whether all ranks abandon the search, once every rank has answered. Sends the
+ * decision (the verdict) to each rank that answered yes. Returns true if all ranks answered yes and
+ * the search is therefore abandoned, false if a rank answered no or has not answered yet. */
 static bool decide_abandon(search *s, int i)
 {
   osla_transport *t = s->candidates[i].t;
@@ -360,8 +361,7 @@ static osla_err begin_search(search *s)
 }
 
 /* Reports the end of this rank's search to rank 0 of each candidate transport, except to the rank 0
- * that has abandoned the search.
- */
+ * that has abandoned the search. */
 static void end_search(search *s)
 {
   for (int i = 0; i < s->count; i++) {

@@ -162,7 +162,7 @@ static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool i
   if (isc && page) fuzz_print(b, "\nSTOP\n");
 }
 
-/* Makes one list, or two in one file. */
+/* Makes a file of an event service with one list of events, or sometimes with a second list. */
 static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   const bool isc = fuzz_one_in(random, 2), page = fuzz_one_in(random, 2);

@@ -252,8 +252,8 @@ static void test_ghosts(void)
   osla_transport_destroy(&t);
 }
 
-/* Roots and leaves are members of the same array of structs. The address ranges of both arrays
- * overlap, but no value is in both. */
+/* Roots and leaves are two members, `root` and `leaf`, of the structs of one array. The memory of
+ * the roots and the memory of the leaves overlap, but no double is both a root and a leaf. */
 static void test_fields_of_records(void)
 {
   typedef struct record {

@@ -2,10 +2,9 @@
  *
  * Panels: let s_i be the norm of the column of diag(w)^(1/2) G at index i, or the sum of the norms
  * if the index occurs several times. An update adds at most s_i s_j to H[i, j], so that no sum of
- * updates exceeds the largest sum of s_i^2. Blocks: an update with an index that occurs m times
- * adds at most m max_b |U[a, b]| to row ix[a]. The sum of both bounds is a bound for files with
- * panels and blocks.
- */
+ * updates exceeds the largest sum of s_i^2. Blocks: an update U whose list ix contains no index
+ * more than m times adds at most m max_b |U[a, b]| to each element of row ix[a]. The sum of both
+ * bounds is a bound for files with panels and blocks. */
 #include "tools/assemble/assemble_pass.h"
 #include "tools/common/order_free.h"
 
@@ -14,10 +13,11 @@
 #include <stdlib.h>
 
 typedef struct bound_sums {
-  /* [n] sums that bound the elements of H from panels, of H from blocks, and of the gradient */
-  order_free_sums panels, blocks, gradient;
-  /* [n] for one update: norms of columns (panels) or numbers of occurrences (blocks) of each
-   * index; zero between updates */
+  order_free_sums panels;   /* [n] for each index i: sum of s_i^2 over the panels */
+  order_free_sums blocks;   /* [n] for each index i: sum of the bounds of row i over the blocks */
+  order_free_sums gradient; /* [n] for each index i: sum of |g_i| over the updates' gradients g */
+  /* [n] for each index i, in the current update: s_i of a panel, or the number of times that a
+   * block's list of indices contains i; 0 between updates */
   double *at_index;
 } bound_sums;
 

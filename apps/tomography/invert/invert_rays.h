@@ -50,7 +50,7 @@ typedef struct invert_rays {
  * zero model, the ray density and the number of data, as invert_assemble does. Sets job->rays,
  * which the caller destroys, also after a failure. Collective. */
 osla_err invert_rays_create(invert_job *job);
-/* Replaces the rows of the prior by those of job->prior. Collective. */
+/* Makes the rows of the prior anew, after the caller has changed job->prior. Collective. */
 osla_err invert_rays_replace_prior(invert_rays *rays);
 void invert_rays_destroy(invert_rays **rays); /* Destroys the rows; accepts NULL. Collective. */
 

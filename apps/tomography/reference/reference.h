@@ -10,8 +10,9 @@
 #include "tools/common/command.h"
 
 typedef struct reference_options {
-  const char *model;       /* "prem", or a file in Mineos' format */
-  int no_ocean, isotropic; /* 1: PREM without its ocean; 1: PREM with the isotropic upper mantle */
+  const char *model;             /* "prem", or a file in Mineos' format */
+  int no_ocean;                  /* 1: PREM without its ocean */
+  int isotropic;                 /* 1: PREM with its isotropic upper mantle */
   double period_min, period_max; /* s */
   int n_periods, n_branches;
   /* wave[kind]: true if the table includes the wave; radial_kind 0 is Love, 1 Rayleigh */
