@@ -9,27 +9,27 @@ static int gcd(int a, int b)
 
 void osli_chol_set_lcm(chol *f)
 {
-  f->common = gcd(f->n_along, f->n_across);
-  f->lcm = f->n_along / f->common * f->n_across;
+  f->common = gcd(f->n_prows, f->n_pcols);
+  f->lcm = f->n_prows / f->common * f->n_pcols;
 }
 
 size_t osli_chol_columns_bytes(const chol *f)
 {
-  return (size_t)f->across_count * (size_t)f->v.nb * f->v.element;
+  return (size_t)f->n_cols * (size_t)f->v.nb * f->v.element;
 }
 
 osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes)
 {
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element;
-  int64_t along = osla_index_count(v->n, v->nb, 0, f->n_along);
+  int64_t rows = osla_index_count(v->n, v->nb, 0, f->n_prows);
   bool lower = f->uplo == OSLA_LOWER;
   osla_panels_plan plan = {
     .steps = f->steps, .look_ahead = f->look_ahead, .forward = f->forward, .readable = f->readable};
   plan.kind[PANEL_DIAGONAL] =
     (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
   plan.kind[PANEL_ROWS] =
-    (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
+    (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)rows * width};
   /* Room for all blocks that one owner sends to one process column: at most every lcm-th block of
    * the panel. */
   plan.kind[PANEL_COLS] =
@@ -47,9 +47,9 @@ uint64_t osla_chol_memory(const osla_shape *s)
             .uplo = OSLA_LOWER,
             .look_ahead = 1,
             .readable = true,
-            .n_along = s->nprow,
-            .n_across = s->npcol,
-            .across_count = s->cols,
+            .n_prows = s->nprow,
+            .n_pcols = s->npcol,
+            .n_cols = s->cols,
             .steps = (s->n + s->nb - 1) / s->nb};
   osli_chol_set_lcm(&f);
   osla_panels_plan plan = osli_chol_panels_plan(&f, s->nodes > 1);

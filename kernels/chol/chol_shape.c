@@ -23,12 +23,12 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
                                      &f->look_ahead));
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
-  f->n_along = lower ? v->p : v->q;
-  f->n_across = lower ? v->q : v->p;
-  f->along = lower ? v->prow : v->pcol;
-  f->across = lower ? v->pcol : v->prow;
-  f->along_count = lower ? v->rows : v->cols;
-  f->across_count = lower ? v->cols : v->rows;
+  f->n_prows = lower ? v->p : v->q;
+  f->n_pcols = lower ? v->q : v->p;
+  f->prow = lower ? v->prow : v->pcol;
+  f->pcol = lower ? v->pcol : v->prow;
+  f->n_rows = lower ? v->rows : v->cols;
+  f->n_cols = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
   osli_chol_set_lcm(f);
   return osli_view_check_blas(a);
@@ -53,16 +53,15 @@ static osla_err find_neighbours(chol *f)
   f->readers = calloc((size_t)osla_transport_node_size(t) + 1, sizeof *f->readers);
   OSLA_CHECK(f->readers, OSLA_ERR_MEM, "Cholesky: list of node neighbours");
   if (f->v.prow < 0) return OSLA_OK;
-  f->column_node = osla_transport_node_of(t, rank_of(f, 0, f->across));
-  for (int along = 1; along < f->n_along; along++)
-    if (osla_transport_node_of(t, rank_of(f, along, f->across)) != f->column_node)
-      f->column_node = -1;
+  f->column_node = osla_transport_node_of(t, rank_of(f, 0, f->pcol));
+  for (int prow = 1; prow < f->n_prows; prow++)
+    if (osla_transport_node_of(t, rank_of(f, prow, f->pcol)) != f->column_node) f->column_node = -1;
   /* Lists the ranks that own block columns with the indices of this rank's block rows: their
-   * coordinate across equals this rank's coordinate along modulo gcd(n_along, n_across). */
-  for (int along = 0; along < f->n_along && f->readable; along++)
-    for (int across = f->along % f->common; across < f->n_across; across += f->common) {
-      int rank = rank_of(f, along, across);
-      if (along != f->along && osla_transport_same_node(t, rank)) f->readers[f->n_readers++] = rank;
+   * process column equals this rank's process row modulo gcd(n_prows, n_pcols). */
+  for (int prow = 0; prow < f->n_prows && f->readable; prow++)
+    for (int pcol = f->prow % f->common; pcol < f->n_pcols; pcol += f->common) {
+      int rank = rank_of(f, prow, pcol);
+      if (prow != f->prow && osla_transport_same_node(t, rank)) f->readers[f->n_readers++] = rank;
     }
   return OSLA_OK;
 }
@@ -92,49 +91,47 @@ void osli_chol_free(chol *f)
   free(f->columns);
 }
 
-void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
-                          operand to)
+void osli_chol_copy_block(const chol *f, int64_t n_rows, int64_t n_cols, operand from, operand to)
 {
-  int64_t rows = f->uplo == OSLA_LOWER ? n_along : n_across;
-  int64_t cols = f->uplo == OSLA_LOWER ? n_across : n_along;
-  osli_move_columns(f->v.element, rows, cols, from.at, from.ld, to.at, to.ld);
+  int64_t stored_rows = f->uplo == OSLA_LOWER ? n_rows : n_cols;
+  int64_t stored_cols = f->uplo == OSLA_LOWER ? n_cols : n_rows;
+  osli_move_columns(f->v.element, stored_rows, stored_cols, from.at, from.ld, to.at, to.ld);
 }
 
-void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
+void osli_chol_pack_block(const chol *f, int64_t n_rows, int64_t n_cols, operand from, void *to)
 {
   double since = osla_trace_now(f->v.t);
-  osli_chol_copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
+  osli_chol_copy_block(f, n_rows, n_cols, from, packed_operand(f, to, n_rows, n_cols));
   osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
-                 (double)n_along * (double)n_across * (double)f->v.element);
+                 (double)n_rows * (double)n_cols * (double)f->v.element);
 }
 
-osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+osla_err osli_chol_solve_panel(const chol *f, int64_t n_rows, int64_t size, operand diagonal,
                                operand panel)
 {
   double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
     OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_RIGHT, OSLA_LOWER, OSLA_CONJTRANS, OSLA_NONUNIT,
-                             n_along, size, diagonal.at, diagonal.ld, panel.at, panel.ld));
+                             n_rows, size, diagonal.at, diagonal.ld, panel.at, panel.ld));
   else
     OSLA_CALL(osla_blas_trsm(f->v.dtype, OSLA_LEFT, OSLA_UPPER, OSLA_CONJTRANS, OSLA_NONUNIT, size,
-                             n_along, diagonal.at, diagonal.ld, panel.at, panel.ld));
-  osla_trace_add(f->v.t, OSLA_TRACE_TRSM, since, (double)size * (double)size * (double)n_along);
+                             n_rows, diagonal.at, diagonal.ld, panel.at, panel.ld));
+  osla_trace_add(f->v.t, OSLA_TRACE_TRSM, since, (double)size * (double)size * (double)n_rows);
   return OSLA_OK;
 }
 
-osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+osla_err osli_chol_update_block(const chol *f, int64_t n_rows, int64_t n_cols, int64_t k,
                                 operand x_i, operand x_j, operand c)
 {
-  if (n_along <= 0 || n_across <= 0) return OSLA_OK;
+  if (n_rows <= 0 || n_cols <= 0) return OSLA_OK;
   double since = osla_trace_now(f->v.t);
   if (f->uplo == OSLA_LOWER)
-    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_CONJTRANS, n_along, n_across, k, -1.0,
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_NOTRANS, OSLA_CONJTRANS, n_rows, n_cols, k, -1.0,
                              x_i.at, x_i.ld, x_j.at, x_j.ld, 1.0, c.at, c.ld));
   else
-    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, n_across, n_along, k, -1.0,
+    OSLA_CALL(osla_blas_gemm(f->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, n_cols, n_rows, k, -1.0,
                              x_j.at, x_j.ld, x_i.at, x_i.ld, 1.0, c.at, c.ld));
-  osla_trace_add(f->v.t, OSLA_TRACE_GEMM, since,
-                 2.0 * (double)n_along * (double)n_across * (double)k);
+  osla_trace_add(f->v.t, OSLA_TRACE_GEMM, since, 2.0 * (double)n_rows * (double)n_cols * (double)k);
   return OSLA_OK;
 }
 

@@ -1,9 +1,9 @@
 /* Operations of Cholesky for both triangles (internal).
  *
- * "Along" is the direction of a panel: rows for the lower triangle, columns for the upper triangle.
- * "Across" is the other direction. A block of `along x across` indices is stored as it is for the
- * lower triangle, and transposed for the upper one. The operations below choose the matching BLAS
- * call. */
+ * The code is written for the lower triangle. For the upper triangle it treats the transposed
+ * matrix: a row, a process row and a block row of the code are then a column, a process column and
+ * a block column of A, and the other way round. The functions below exchange rows and columns where
+ * they access memory. The member `v` describes A itself. */
 #ifndef OSLA_CHOL_SHAPE_H
 #define OSLA_CHOL_SHAPE_H
 
@@ -18,11 +18,11 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  /* number of ranks of the process grid in each direction, and this rank's coordinates */
-  int n_along, n_across, along, across;
-  int64_t along_count, across_count; /* numbers of this rank's local indices in each direction */
+  int n_prows, n_pcols;   /* numbers of process rows and process columns */
+  int prow, pcol;         /* process row and process column of this rank */
+  int64_t n_rows, n_cols; /* numbers of this rank's local rows and columns */
   int64_t steps;
-  int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
+  int common, lcm; /* greatest common divisor and least common multiple of n_prows and n_pcols */
   osla_forward forward;
   bool readable; /* true if node neighbours read the matrix in place */
   /* node of all ranks that own the same block columns as this rank; -1 if they are on several
@@ -57,19 +57,20 @@ osla_err osli_chol_allocate(chol *f,
                             bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
 void osli_chol_free(chol *f); /* collective */
 
-static inline int rank_of(const chol *f, int along, int across)
+static inline int rank_of(const chol *f, int prow, int pcol)
 {
-  return f->uplo == OSLA_LOWER ? rank_at(&f->v, along, across) : rank_at(&f->v, across, along);
+  return f->uplo == OSLA_LOWER ? rank_at(&f->v, prow, pcol) : rank_at(&f->v, pcol, prow);
 }
 
-static inline int64_t along_below(const chol *f, int64_t i)
+/* Number of this rank's local rows, or columns, before global row, or column, i. */
+static inline int64_t rows_before(const chol *f, int64_t i)
 {
-  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->along, f->n_along);
+  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->prow, f->n_prows);
 }
 
-static inline int64_t across_below(const chol *f, int64_t i)
+static inline int64_t cols_before(const chol *f, int64_t i)
 {
-  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->across, f->n_across);
+  return osla_index_count(i < f->v.n ? i : f->v.n, f->v.nb, f->pcol, f->n_pcols);
 }
 
 static inline int64_t block_size(const chol *f, int64_t block)
@@ -80,67 +81,65 @@ static inline int64_t block_size(const chol *f, int64_t block)
 /* Geometry of step k on this rank, in local indices. */
 typedef struct chol_step {
   int64_t k, start, size;
-  int along, across; /* process coordinates of the owner of the diagonal block */
-  /* first along index in block k, and first along index behind block k */
-  int64_t along_on, along_after;
-  /* first across index in block k, and first across index behind block k */
-  int64_t across_on, across_after;
-  int64_t along_left; /* number of along indices behind block k */
+  int prow, pcol; /* process row and process column of the owner of the diagonal block */
+  /* first local row in block row k, and first local row behind block row k */
+  int64_t row_on, row_after;
+  /* first local column in block column k, and first local column behind block column k */
+  int64_t col_on, col_after;
+  int64_t rows_left; /* number of local rows behind block row k */
 } chol_step;
 
 static inline chol_step chol_step_make(const chol *f, int64_t k)
 {
   chol_step s = {.k = k, .start = k * f->v.nb, .size = block_size(f, k)};
-  s.along = (int)(k % f->n_along);
-  s.across = (int)(k % f->n_across);
-  s.along_on = along_below(f, s.start);
-  s.along_after = along_below(f, s.start + s.size);
-  s.along_left = f->along_count - s.along_after;
-  s.across_on = across_below(f, s.start);
-  s.across_after = across_below(f, s.start + s.size);
+  s.prow = (int)(k % f->n_prows);
+  s.pcol = (int)(k % f->n_pcols);
+  s.row_on = rows_before(f, s.start);
+  s.row_after = rows_before(f, s.start + s.size);
+  s.rows_left = f->n_rows - s.row_after;
+  s.col_on = cols_before(f, s.start);
+  s.col_after = cols_before(f, s.start + s.size);
   return s;
 }
 
-static inline operand element(const chol *f, int64_t along, int64_t across)
+static inline operand element(const chol *f, int64_t row, int64_t col)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  return (operand){local_at(&f->v, lower ? along : across, lower ? across : along), f->v.lld};
+  return (operand){local_at(&f->v, lower ? row : col, lower ? col : row), f->v.lld};
 }
 
-static inline operand peer_element(const chol *f, int rank, int64_t along, int64_t across)
+static inline operand peer_element(const chol *f, int rank, int64_t row, int64_t col)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  return (operand){peer_at(&f->v, rank, lower ? along : across, lower ? across : along),
+  return (operand){peer_at(&f->v, rank, lower ? row : col, lower ? col : row),
                    osla_matrix_lld(f->v.matrix, rank)};
 }
 
-/* Describes a dense array of n_along x n_across indices as an operand. */
-static inline operand packed_operand(const chol *f, const void *at, int64_t n_along,
-                                     int64_t n_across)
+/* Describes a dense n_rows x n_cols array as an operand. */
+static inline operand packed_operand(const chol *f, const void *at, int64_t n_rows, int64_t n_cols)
 {
-  return (operand){(unsigned char *)(uintptr_t)at, f->uplo == OSLA_LOWER ? n_along : n_across};
+  return (operand){(unsigned char *)(uintptr_t)at, f->uplo == OSLA_LOWER ? n_rows : n_cols};
 }
 
-static inline operand advance_along(const chol *f, operand a, int64_t count)
+static inline operand advance_rows(const chol *f, operand a, int64_t count)
 {
   int64_t elements = f->uplo == OSLA_LOWER ? count : count * a.ld;
   a.at += elements * (int64_t)f->v.element;
   return a;
 }
 
-/* Copies an n_along x n_across block to another operand, or to a dense array. */
-void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
-                          operand to);
-void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
+/* Copies an n_rows x n_cols block to another operand, or to a dense array. */
+void osli_chol_copy_block(const chol *f, int64_t n_rows, int64_t n_cols, operand from, operand to);
+void osli_chol_pack_block(const chol *f, int64_t n_rows, int64_t n_cols, operand from, void *to);
 
 /* Computes panel := panel L^-H (lower), or panel := U^-H panel (upper). */
-osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+osla_err osli_chol_solve_panel(const chol *f, int64_t n_rows, int64_t size, operand diagonal,
                                operand panel);
 
-/* osli_chol_update_block computes C -= X_i X_j^H (lower) or C -= X_j^H X_i (upper) for an n_along x
- * n_across block C. osli_chol_update_diagonal computes the triangle of C -= X_j X_j^H. k is the
+/* osli_chol_update_block computes C -= X_i X_j^H (lower) or C -= X_j^H X_i (upper) for an n_rows x
+ * n_cols block C. osli_chol_update_diagonal computes the triangle of C -= X_j X_j^H. k is the
  * width of the panel. */
-osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+osla_err osli_chol_update_block(const chol *f, int64_t n_rows, int64_t n_cols, int64_t k,
                                 operand x_i, operand x_j, operand c);
 osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
 

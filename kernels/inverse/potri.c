@@ -36,7 +36,7 @@
 static bool owns(const void *kernel, int64_t k)
 {
   const chol *c = &((const potri *)kernel)->c;
-  return c->along == k % c->n_along;
+  return c->prow == k % c->n_prows;
 }
 
 /* Computes X(k,j) in this rank's columns. L(k,k) is in place, or at the beginning of its owner's
@@ -46,9 +46,9 @@ static osla_err factor(void *kernel, int64_t k)
   potri *f = kernel;
   chol *c = &f->c;
   chol_step s = chol_step_make(c, k);
-  if (s.across_on > 0)
-    OSLA_CALL(osli_potri_solve_row(c, s.size, s.across_on, osli_potri_wait_l(f, &s),
-                                   element(c, s.along_on, 0)));
+  if (s.col_on > 0)
+    OSLA_CALL(
+      osli_potri_solve_row(c, s.size, s.col_on, osli_potri_wait_l(f, &s), element(c, s.row_on, 0)));
   atomic_store(&c->factored, k + 1);
   return OSLA_OK;
 }
@@ -57,7 +57,7 @@ static osla_err factor(void *kernel, int64_t k)
  * panels. */
 static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 {
-  if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
+  if (c->n_prows > 1 || osla_transport_n_nodes(c->v.t) > 1)
     return osli_tile_choose(c->panels, rows, cols);
   return (osla_tile){rows, cols};
 }
@@ -65,63 +65,61 @@ static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, operand left,
                          operand x, operand to);
 
-/* Updates C := C - left * x (subtract) or C := C + left^H * x (add) for the local along indices
- * [along, end) and across indices [across, to). */
+/* Updates C := C - left * x (subtract) or C := C + left^H * x (add) for the local rows [row, end)
+ * and the local columns [col, to). */
 static osla_err multiply(const chol *c, const chol_step *s, product *run, operand left, operand x,
-                         int64_t along, int64_t end, int64_t across, int64_t to)
+                         int64_t row, int64_t end, int64_t col, int64_t to)
 {
-  osla_tile tile = tile_of(c, end - along, to - across);
-  /* for osli_potri_add, the along indices of C are the across indices of `left` */
+  osla_tile tile = tile_of(c, end - row, to - col);
+  /* for osli_potri_add, the rows of C are the columns of `left` */
   bool transposed = run == osli_potri_add;
-  for (int64_t j = across; j < to; j += tile.cols)
-    for (int64_t i = along; i < end; i += tile.rows) {
+  for (int64_t j = col; j < to; j += tile.cols)
+    for (int64_t i = row; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
       int64_t n = to - j < tile.cols ? to - j : tile.cols;
-      operand rows =
-        transposed ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
-      OSLA_CALL(run(c, m, n, s->size, rows, advance_across(c, x, j - across), element(c, i, j)));
-      if (tile.rows < end - along || tile.cols < to - across) osla_progress(c->v.t);
+      operand rows = transposed ? advance_cols(c, left, i - row) : advance_rows(c, left, i - row);
+      OSLA_CALL(run(c, m, n, s->size, rows, advance_cols(c, x, j - col), element(c, i, j)));
+      if (tile.rows < end - row || tile.cols < to - col) osla_progress(c->v.t);
     }
   return OSLA_OK;
 }
 
-/* Applies step k to this rank's along indices [along, end) behind block k: first to the columns
- * before block column k, then to block column k. */
-static osla_err update_behind(potri *f, const chol_step *s, int64_t along, int64_t end)
+/* Applies step k to this rank's local rows [row, end), which are behind block row k: first to the
+ * columns before block column k, then to block column k. */
+static osla_err update_behind(potri *f, const chol_step *s, int64_t row, int64_t end)
 {
   chol *c = &f->c;
-  bool column = c->across == s->across;
-  if (along >= end || s->across_after == 0) return OSLA_OK;
-  operand l = advance_along(c, osli_potri_wait_l(f, s), along - s->along_on);
+  bool column = c->pcol == s->pcol;
+  if (row >= end || s->col_after == 0) return OSLA_OK;
+  operand l = advance_rows(c, osli_potri_wait_l(f, s), row - s->row_on);
   operand x = osli_potri_wait_x(f, s);
-  if (s->across_on > 0)
-    OSLA_CALL(multiply(c, s, osli_potri_subtract, l, x, along, end, 0, s->across_on));
+  if (s->col_on > 0) OSLA_CALL(multiply(c, s, osli_potri_subtract, l, x, row, end, 0, s->col_on));
   if (!column) return OSLA_OK;
   osli_potri_wait_packed(f, PANEL_L, s->k);
-  return osli_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
+  return osli_potri_solve_column(f, end - row, s->size, advance_cols(c, x, s->col_on), l);
 }
 
-/* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local across indices [from,
- * to) and i over the along indices below `end`. The rows behind the last of these columns are one
+/* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local columns [from, to)
+ * and i over the local rows before `end`. The rows behind the last of these columns are one
  * product; the other rows are halved recursively down to blocks. */
 static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, operand x,
                                 int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = c->v.nb;
   if (from >= to) return OSLA_OK;
-  int64_t start = osla_index_global(from, nb, c->across, c->n_across);
-  int64_t behind = along_below(c, osla_index_global(to - 1, nb, c->across, c->n_across) + 1);
+  int64_t start = osla_index_global(from, nb, c->pcol, c->n_pcols);
+  int64_t behind = rows_before(c, osla_index_global(to - 1, nb, c->pcol, c->n_pcols) + 1);
   if (behind < end)
-    OSLA_CALL(multiply(c, s, osli_potri_add, advance_across(c, x_rows, behind),
-                       advance_across(c, x, from), behind, end, from, to));
+    OSLA_CALL(multiply(c, s, osli_potri_add, advance_cols(c, x_rows, behind),
+                       advance_cols(c, x, from), behind, end, from, to));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
     OSLA_CALL(update_triangle(c, s, x_rows, x, from, half, behind));
     return update_triangle(c, s, x_rows, x, half, to, behind);
   }
-  int64_t on = along_below(c, start);
+  int64_t on = rows_before(c, start);
   if (on >= behind) return OSLA_OK; /* this rank does not own the diagonal block */
-  return osli_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
+  return osli_potri_add_diagonal(c, to - from, s->size, advance_cols(c, x, from),
                                  element(c, on, from));
 }
 
@@ -133,9 +131,9 @@ static osla_err finish_row(potri *f, const chol_step *s)
   osli_potri_wait_packed(f, PANEL_X, s->k);
   osli_potri_wait_packed(f, PANEL_X_ROWS, s->k);
   operand l = osli_potri_wait_l(f, s);
-  if (s->across_on > 0)
-    OSLA_CALL(osli_potri_finish_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
-  if (c->across != s->across) return OSLA_OK;
+  if (s->col_on > 0)
+    OSLA_CALL(osli_potri_finish_row(c, s->size, s->col_on, l, element(c, s->row_on, 0)));
+  if (c->pcol != s->pcol) return OSLA_OK;
   osli_potri_wait_packed(f, PANEL_L, s->k);
   return osli_potri_finish_diagonal(c, s->size, l);
 }
@@ -147,15 +145,15 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   potri *f = kernel;
   chol *c = &f->c;
   chol_step s = chol_step_make(c, k);
-  int64_t along = from < c->steps ? along_below(c, from * c->v.nb) : c->along_count;
-  int64_t end = to < c->steps ? along_below(c, to * c->v.nb) : c->along_count;
-  OSLA_CALL(update_behind(f, &s, along, end));
+  int64_t row = from < c->steps ? rows_before(c, from * c->v.nb) : c->n_rows;
+  int64_t end = to < c->steps ? rows_before(c, to * c->v.nb) : c->n_rows;
+  OSLA_CALL(update_behind(f, &s, row, end));
   if (to < INT64_MAX) return OSLA_OK;
-  if (s.across_on > 0 && s.along_on > 0) {
+  if (s.col_on > 0 && s.row_on > 0) {
     operand x = osli_potri_wait_x(f, &s), x_rows = osli_potri_wait_x_rows(f, &s, x);
-    OSLA_CALL(update_triangle(c, &s, x_rows, x, 0, s.across_on, s.along_on));
+    OSLA_CALL(update_triangle(c, &s, x_rows, x, 0, s.col_on, s.row_on));
   }
-  return c->along == s.along ? finish_row(f, &s) : OSLA_OK;
+  return c->prow == s.prow ? finish_row(f, &s) : OSLA_OK;
 }
 
 static osla_err run(potri *f)

@@ -1,17 +1,18 @@
 /* Data structures and functions of the inverse from a Cholesky factor (internal). README.md lists
  * the files.
  *
- * The code is written for the lower triangle. "Along", "across" and operands are those of
- * chol_shape.h. */
+ * The code is written for the lower triangle. chol_shape.h says what rows, columns and operands are
+ * for the upper triangle. */
 #ifndef POTRI_H
 #define POTRI_H
 
 #include "kernels/chol/chol_shape.h"
 #include "osla_inverse.h"
 
-/* Step k publishes three panels. The first panel, L(i,k) for i >= k, is sent across. The second
- * panel, X(k,j) for j < k and L(k,k), is sent along. The third panel, the blocks X(k,i) for block
- * rows i, is sent across by the ranks that have received the second panel. */
+/* Step k publishes three panels. The first panel, L(i,k) for i >= k, is sent within process rows.
+ * The second panel, X(k,j) for j < k and L(k,k), is sent within process columns. The third panel,
+ * the blocks X(k,i) for block rows i, is sent within process rows by the ranks that have received
+ * the second panel. */
 #define PANEL_L      PANEL_ROWS
 #define PANEL_X      PANEL_COLS
 #define PANEL_X_ROWS PANEL_DIAGONAL
@@ -26,7 +27,7 @@ typedef struct potri {
   _Atomic int64_t packed[PANEL_KINDS];
 } potri;
 
-static inline operand advance_across(const chol *c, operand a, int64_t count)
+static inline operand advance_cols(const chol *c, operand a, int64_t count)
 {
   int64_t elements = c->uplo == OSLA_LOWER ? count * a.ld : count;
   a.at += elements * (int64_t)c->v.element;
@@ -48,7 +49,7 @@ osla_panels_plan osli_potri_plan(const chol *c);
 osla_err osli_potri_allocate(potri *f);
 void osli_potri_free(potri *f); /* collective */
 
-/* Addresses of three panels: L(i,k) for this rank's block rows from along_on on; X(k,j) for this
+/* Addresses of three panels: L(i,k) for this rank's block rows i >= k; X(k,j) for this
  * rank's block columns j < k, followed by L(k,k) if it is in these columns; X(k,i) for this rank's
  * block rows i < k. Each call waits for the panel if the data are not in this rank's matrix. The
  * addresses are valid until the step is finished, or A changes there. Local. */
@@ -60,7 +61,7 @@ operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x);
  * change there. Local. */
 void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
-/* ---- potri_blocks.c; sizes of blocks are given as along x across ---- */
+/* ---- potri_blocks.c ---- */
 
 /* _solve computes x := L(k,k)^-1 x and _finish computes x := L(k,k)^-H x, for a size x n block
  * x. */

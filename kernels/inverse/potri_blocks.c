@@ -3,17 +3,17 @@
 #include "kernels/inverse/potri.h"
 #include "osla_trace.h"
 
-static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n_along,
-                      int64_t n_across, operand diagonal, operand x)
+static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n_rows,
+                      int64_t n_cols, operand diagonal, operand x)
 {
   bool lower = c->uplo == OSLA_LOWER;
   osla_side stored = lower ? side : side == OSLA_LEFT ? OSLA_RIGHT : OSLA_LEFT;
-  int64_t rows = lower ? n_along : n_across, cols = lower ? n_across : n_along;
-  double since = osla_trace_now(c->v.t), order = (double)(side == OSLA_LEFT ? n_along : n_across);
-  if (rows == 0 || cols == 0) return OSLA_OK;
-  OSLA_CALL(osla_blas_trsm(c->v.dtype, stored, c->uplo, trans, OSLA_NONUNIT, rows, cols,
-                           diagonal.at, diagonal.ld, x.at, x.ld));
-  osla_trace_add(c->v.t, OSLA_TRACE_TRSM, since, order * (double)n_along * (double)n_across);
+  int64_t stored_rows = lower ? n_rows : n_cols, stored_cols = lower ? n_cols : n_rows;
+  double since = osla_trace_now(c->v.t), order = (double)(side == OSLA_LEFT ? n_rows : n_cols);
+  if (n_rows == 0 || n_cols == 0) return OSLA_OK;
+  OSLA_CALL(osla_blas_trsm(c->v.dtype, stored, c->uplo, trans, OSLA_NONUNIT, stored_rows,
+                           stored_cols, diagonal.at, diagonal.ld, x.at, x.ld));
+  osla_trace_add(c->v.t, OSLA_TRACE_TRSM, since, order * (double)n_rows * (double)n_cols);
   return OSLA_OK;
 }
 

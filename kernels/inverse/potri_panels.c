@@ -10,27 +10,26 @@
 
 /* ---- the blocks that serve as X(k,i) ---- */
 
-/* Index i of the first block whose block row (along) this rank owns, and which the rank at across
- * coordinate `across` owns as a block column; -1 if there is none. Further blocks of this kind
- * follow at distances of lcm. */
-static int64_t first_shared(const chol *c, int across)
+/* Index i of the first block whose block row this rank owns, and whose block column process column
+ * `pcol` owns; -1 if there is none. Further blocks of this kind follow at distances of lcm. */
+static int64_t first_shared(const chol *c, int pcol)
 {
-  if (across % c->common != c->along % c->common) return -1;
-  int64_t i = across;
-  while (i % c->n_along != c->along)
-    i += c->n_across;
+  if (pcol % c->common != c->prow % c->common) return -1;
+  int64_t i = pcol;
+  while (i % c->n_prows != c->prow)
+    i += c->n_pcols;
   return i;
 }
 
 /* Address of the block X(k,i), where i is one of this rank's block columns. */
 static operand block_of(const chol *c, operand x, int64_t i)
 {
-  return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));
+  return advance_cols(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_pcols));
 }
 
 static void pack_x_rows(const chol *c, const chol_step *s, operand x, unsigned char *room)
 {
-  for (int64_t i = first_shared(c, c->across); i < s->k; i += c->lcm) {
+  for (int64_t i = first_shared(c, c->pcol); i < s->k; i += c->lcm) {
     osli_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
     room += osli_potri_block_bytes(c);
   }
@@ -43,9 +42,8 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   const chol *c = &((const potri *)kernel)->c;
   chol_step s = chol_step_make(c, k);
   if (kind == PANEL_L)
-    return root == s.across ? (size_t)((c->along_count - s.along_on) * s.size) * c->v.element : 0;
-  if (kind == PANEL_X)
-    return root == s.along ? (size_t)(s.across_after * s.size) * c->v.element : 0;
+    return root == s.pcol ? (size_t)((c->n_rows - s.row_on) * s.size) * c->v.element : 0;
+  if (kind == PANEL_X) return root == s.prow ? (size_t)(s.col_after * s.size) * c->v.element : 0;
   int64_t first = first_shared(c, root);
   if (first < 0 || first >= k) return 0;
   return (size_t)((k - 1 - first) / c->lcm + 1) * osli_potri_block_bytes(c);
@@ -56,12 +54,12 @@ static bool x_is_here(potri *f, const chol_step *s, operand *x)
 {
   const chol *c = &f->c;
   const void *copy;
-  if (c->along == s->along) {
-    *x = element(c, s->along_on, 0);
+  if (c->prow == s->prow) {
+    *x = element(c, s->row_on, 0);
     return atomic_load(&c->factored) > s->k;
   }
-  if (!osli_panels_has_arrived(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
-  *x = packed_operand(c, copy, s->size, s->across_after);
+  if (!osli_panels_has_arrived(c->panels, PANEL_X, s->k, s->prow, &copy)) return false;
+  *x = packed_operand(c, copy, s->size, s->col_after);
   return true;
 }
 
@@ -73,11 +71,10 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   operand x;
   if (kind == PANEL_L) {
     if (room)
-      osli_chol_pack_block(c, c->along_count - s.along_on, s.size,
-                           element(c, s.along_on, s.across_on), room);
+      osli_chol_pack_block(c, c->n_rows - s.row_on, s.size, element(c, s.row_on, s.col_on), room);
   } else {
     if (!x_is_here(f, &s, &x)) return false;
-    if (room && kind == PANEL_X) osli_chol_pack_block(c, s.size, s.across_after, x, room);
+    if (room && kind == PANEL_X) osli_chol_pack_block(c, s.size, s.col_after, x, room);
     if (room && kind == PANEL_X_ROWS) pack_x_rows(c, &s, x, room);
   }
   atomic_store(&f->packed[kind], k + 1);
@@ -89,24 +86,24 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 operand osli_potri_wait_l(potri *f, const chol_step *s)
 {
   const chol *c = &f->c;
-  if (c->across == s->across) return element(c, s->along_on, s->across_on);
-  const void *copy = osli_panels_wait(c->panels, PANEL_L, s->k, s->across);
-  return packed_operand(c, copy, c->along_count - s->along_on, s->size);
+  if (c->pcol == s->pcol) return element(c, s->row_on, s->col_on);
+  const void *copy = osli_panels_wait(c->panels, PANEL_L, s->k, s->pcol);
+  return packed_operand(c, copy, c->n_rows - s->row_on, s->size);
 }
 
 operand osli_potri_wait_x(potri *f, const chol_step *s)
 {
   const chol *c = &f->c;
-  if (c->along == s->along) return element(c, s->along_on, 0);
-  const void *copy = osli_panels_wait(c->panels, PANEL_X, s->k, s->along);
-  return packed_operand(c, copy, s->size, s->across_after);
+  if (c->prow == s->prow) return element(c, s->row_on, 0);
+  const void *copy = osli_panels_wait(c->panels, PANEL_X, s->k, s->prow);
+  return packed_operand(c, copy, s->size, s->col_after);
 }
 
 static operand find_x_block(potri *f, const chol_step *s, operand x, int64_t i)
 {
   const chol *c = &f->c;
-  int owner = (int)(i % c->n_across);
-  if (owner == c->across) return block_of(c, x, i);
+  int owner = (int)(i % c->n_pcols);
+  if (owner == c->pcol) return block_of(c, x, i);
   const unsigned char *blocks = osli_panels_wait(c->panels, PANEL_X_ROWS, s->k, owner);
   size_t before = (size_t)((i - first_shared(c, owner)) / c->lcm);
   return packed_operand(c, blocks + before * osli_potri_block_bytes(c), s->size, c->v.nb);
@@ -115,17 +112,17 @@ static operand find_x_block(potri *f, const chol_step *s, operand x, int64_t i)
 operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x)
 {
   const chol *c = &f->c;
-  operand all = packed_operand(c, f->x_rows, s->size, s->along_on);
-  for (int64_t i = c->along, at = 0; i < s->k; i += c->n_along, at += c->v.nb)
-    osli_chol_copy_block(c, s->size, c->v.nb, find_x_block(f, s, x, i), advance_across(c, all, at));
+  operand all = packed_operand(c, f->x_rows, s->size, s->row_on);
+  for (int64_t i = c->prow, at = 0; i < s->k; i += c->n_prows, at += c->v.nb)
+    osli_chol_copy_block(c, s->size, c->v.nb, find_x_block(f, s, x, i), advance_cols(c, all, at));
   return all;
 }
 
 void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
 {
   const chol *c = &f->c;
-  bool published = kind == PANEL_X ? c->n_along > 1 : c->n_across > 1;
-  int me = kind == PANEL_X ? c->along : c->across;
+  bool published = kind == PANEL_X ? c->n_prows > 1 : c->n_pcols > 1;
+  int me = kind == PANEL_X ? c->prow : c->pcol;
   if (published && panel_bytes(f, kind, k, me) > 0)
     osli_panels_wait_count(c->panels, &f->packed[kind], k);
 }
