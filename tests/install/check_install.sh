@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Uses an installation in an empty folder: every header on its own, and a small program linked with
-# the shared and with the static library, both found by pkg-config.
+# Uses an installation in an empty folder: every header on its own, a small program linked with the
+# shared and with the static library, and a program linked with the archives of ARMCI and Global
+# Arrays. pkg-config finds all libraries.
 set -u
-HAVE_GA=no
+HAVE_GA=no HAVE_ARMCI=no
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -128,18 +129,52 @@ done
 [ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }
 grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/answers" || fail "$(cat "$scratch/answers")"
 
-# uses_ga SOURCE NAME: compiles and links a program for Global Arrays by osla-ga.pc, with
-# libosla.so, or libosla.a if there is no shared library
-uses_ga() {
-  local flags how=--shared
+# links PACKAGES SOURCE NAME [OPTION...]: compiles and links a program by the .pc files of some
+# packages, with libosla.so, or libosla.a if there is no shared library
+links() {
+  local flags how=
   [ -f "$libdir/libosla.so" ] || how=--static
-  read -ra flags <<<"$(pkg-config --cflags --libs ${how/--shared/} osla-ga)"
+  read -ra flags <<<"$(pkg-config --cflags --libs $how $1)"
   for i in "${!flags[@]}"; do
     folder=${flags[i]#-L}
     [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$installed"}
   done
-  quietly "${compiler[@]}" "$1" -o "$scratch/$2" "${flags[@]}"
+  quietly "${compiler[@]}" "$2" -o "$scratch/$3" "${@:4}" "${flags[@]}"
 }
+
+# The archives of ARMCI and Global Arrays with the shared library. They are linked whole, so that
+# the link fails if any of their objects needs a symbol that libosla.so does not export.
+if [ -f "$libdir/libosla.so" ]; then
+  packages=osla-armci archives=("$libdir/libosla_armci.a") offered=0
+  [ "$HAVE_ARMCI" = yes ] || { offered=OSLA_ERR_UNSUPPORTED; echo "archives: this build has no ARMCI"; }
+  if [ "$HAVE_GA" = yes ]; then
+    packages+=" osla-ga" archives+=("$libdir/libosla_ga.a" -DWITH_GA)
+  else
+    echo "archives: this build has no Global Arrays"
+  fi
+  cat >"$scratch/archives.c" <<'EOT'
+#include <mpi.h>
+#include <osla.h>
+#ifdef WITH_GA
+#include <osla_ga.h>
+#endif
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  int wrong = osla_armci_offer() != OFFERED;
+#ifdef WITH_GA
+  wrong |= osla_ga_initialize(1 << 10) != OSLA_OK;
+  osla_ga_terminate();
+#endif
+  MPI_Finalize();
+  return wrong;
+}
+EOT
+  links "$packages" "$scratch/archives.c" archives -DOFFERED=$offered \
+    -Wl,--whole-archive "${archives[@]}" -Wl,--no-whole-archive
+  ldd "$scratch/archives" | grep -q libosla || fail "the archives are not linked with the shared library"
+  quietly env $(in_mode node 2 ga) LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/archives"
+fi
 
 if [ "$HAVE_GA" = yes ]; then
   page=$SRCDIR/doc/global_arrays.md
@@ -180,8 +215,8 @@ $calls
   return 0;
 }
 EOT
-  uses_ga "$scratch/calls.c" calls
-  uses_ga "$SRCDIR/ga_adapt/example.c" user-ga
+  links osla-ga "$scratch/calls.c" calls
+  links osla-ga "$SRCDIR/ga_adapt/example.c" user-ga
   : >"$scratch/answers"
   for ranks in 1 2 3; do
     for name in calls user-ga; do
