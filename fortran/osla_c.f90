@@ -304,6 +304,7 @@ module osla_values
     integer(c_int) :: shipping = 0
     logical(c_bool) :: node_sums = .false.
     logical(c_bool) :: checkpoint_holds = .false.
+    logical(c_bool) :: clear = .false.
     integer(c_int64_t) :: reserved(8) = 0
   end type osla_hessian_options
 
@@ -1632,6 +1633,15 @@ module osla_c
       type(c_ptr), intent(inout) :: out
       integer(c_int) :: answer
     end function c_osla_hessian_create
+
+    function c_osla_hessian_create_on(matrix, options, out) bind(c, &
+      name="osla_hessian_create_on") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_hessian_create_on
 
     subroutine c_osla_hessian_destroy(hessian) bind(c, name="osla_hessian_destroy")
       import

@@ -146,10 +146,14 @@ typedef struct osla_hessian_options {
   size_t memory_cap;
   osla_isolation isolation; /* 0: OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* 0: OSLA_SHIP_LESS */
-  /* true: a node sums updates for other nodes until the commit ("Node sums" in the head) */
+  /* true: a node sums updates for parts of H that some of its ranks cannot access, until the commit
+   * ("Node sums" in the head) */
   bool node_sums;
   /* true: checkpoints make no copy of H, and updates wait until the file is written */
   bool checkpoint_holds;
+  /* osla_hessian_create_on: true sets the stored triangle of the matrix to `initial` first; false
+   * keeps its contents. osla_hessian_create always clears. */
+  bool clear;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_hessian_options;
 
@@ -162,8 +166,34 @@ typedef struct osla_hessian_options {
 OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
                                       const osla_hessian_options *options, osla_hessian **out);
 
-/* Destroys the accumulator and its matrix, and sets the handle to NULL. Accepts NULL. Collective.
- * No commit is needed. */
+/* Creates an accumulator that adds to the matrix of the caller: H := H + updates, or, with
+ * options.clear, H := updates. Collective. The matrix must be square with square blocks, of type
+ * OSLA_DOUBLE or OSLA_FLOAT, on any grid. It may have been made by any call of osla_matrix.h, also
+ * by osla_matrix_wrap or osla_matrix_wrap_own from memory of ScaLAPACK, Global Arrays or numpy. It
+ * must outlive the accumulator, which does not destroy it. From create_on to the commit only the
+ * accumulator may access the stored triangle; the other triangle is neither read nor written.
+ *
+ * If other ranks of a node cannot access the owner's memory (osla_matrix_wrap), every update for
+ * another rank is sent to the owner, on one node, too, and the owner adds it. So each owner must
+ * make progress (section "Progress"), and each rank needs rings and receive buffers, as if it were
+ * a node of its own (section "Memory"). With options.node_sums the ranks of a node add to arrays in
+ * shared memory instead, at most one H for each node, and the owner adds them to the matrix at the
+ * commit.
+ *   options [in] as osla_hessian_create. nb: 0, or the block size of the matrix. single: taken from
+ *                the matrix. initial and from_zero: only with clear. Order-independent mode: the
+ *                contents are converted to fixed point, so elements beyond the bound are an error.
+ *                osla_hessian_reset and osla_hessian_restore replace the former contents;
+ *                checkpoint and restore include both triangles
+ * Errors, on all ranks together; the matrix is unchanged: those of osla_hessian_create; ARG (the
+ * matrix is not square, has blocks that are not square, lies in read-only memory, or differs from
+ * the options); UNSUPPORTED (complex); RANGE (an element beyond the bound); STATE (another
+ * accumulator adds to this memory). */
+OSLA_API osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options *options,
+                                         osla_hessian **out);
+
+/* Destroys the accumulator, and its matrix if osla_hessian_create made it; sets the handle to NULL.
+ * Accepts NULL. Collective. No commit is needed; without it the contents of a matrix of the caller
+ * are undefined. */
 OSLA_API void osla_hessian_destroy(osla_hessian **hessian);
 
 /* H[ix, ix] += G^T G. Local, thread-safe. The caller's arrays may be reused on return.

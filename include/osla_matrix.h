@@ -47,7 +47,8 @@ OSLA_API osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t 
  * dimension lld >= max(1, local_rows), which may differ between ranks. Collective. The memory must
  * outlive the matrix, be writable, and not be accessed during the call (osla_segment_attach). Node
  * neighbours access it by get and put, not by load. Errors: those of osla_matrix_create, and ARG
- * for a bad lld or local == NULL if this rank owns elements. */
+ * for a bad lld, for memory that is not writable, and for local == NULL if this rank owns elements.
+ */
 OSLA_API osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
                                    int64_t mb, int64_t nb, void *local, int64_t lld,
                                    osla_matrix **out);

@@ -81,7 +81,8 @@ OSLA_API uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_o
  * and must outlive the segment. Nothing else may use its first 16 bytes during the call, because a
  * test pattern is written there and removed. Parts of the memory may be attached to other segments,
  * or belong to a window of the caller. Collective.
- * Errors, on all ranks together: as osla_segment_create, and ARG for base == NULL with bytes > 0.
+ * Errors, on all ranks together: as osla_segment_create, and ARG for memory that is not mapped for
+ * writing, and for base == NULL with bytes > 0.
  */
 OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
                                       osla_segment **out);

@@ -77,6 +77,7 @@ kernels_hessian_sources = \
   kernels/hessian/hessian_workspace.c \
   kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_chunks.c \
   kernels/hessian/hessian_add.c \
+  kernels/hessian/hessian_target.h kernels/hessian/hessian_target.c \
   kernels/hessian/hessian_fill.c \
   kernels/hessian/hessian_message.h kernels/hessian/hessian_message.c \
   kernels/hessian/hessian_arrivals.h kernels/hessian/hessian_arrivals.c \

@@ -49,6 +49,7 @@ src_sources = \
   src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \
   src/base/huge_pages.h src/base/huge_pages.c \
+  src/base/writable.h src/base/writable.c \
   src/base/futex.h src/base/futex.c \
   src/base/signal_guard.h src/base/signal_guard.c \
   src/base/write_at.h src/base/write_at.c \

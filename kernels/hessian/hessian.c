@@ -4,6 +4,7 @@
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
 #include "kernels/hessian/hessian_node.h"
+#include "kernels/hessian/hessian_target.h"
 #include "kernels/hessian/hessian_update.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
@@ -113,7 +114,6 @@ static void stop_wire(osla_hessian *h)
 static osla_err make_wire(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
-  OSLA_CALL(osla_agree(t, osli_wire_create(h)));
   /* All ranks use the largest number of bytes of node sums, because their memory layouts must be
    * equal. */
   size_t sums;
@@ -133,24 +133,10 @@ static osla_err make_wire(osla_hessian *h)
   return osla_agree(t, err);
 }
 
-static double initial_element(int64_t i, int64_t j, void *value)
-{
-  (void)i;
-  (void)j;
-  return *(const double *)value;
-}
-
-static osla_err fill_initial(osla_hessian *h)
-{
-  double initial = osli_combiner_initial(&h->options);
-  if (initial == 0.0) return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
-  return osla_matrix_fill_with(h->matrix, initial_element, &initial);
-}
-
 /* Checks that all ranks passed equal arguments, except piece_bytes and combine_context, which may
  * differ. Collective. */
-static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *options,
-                      osla_err local)
+static osla_err agree(osla_transport *t, const char *call, int64_t n,
+                      const osla_hessian_options *options, osla_err local)
 {
   const osla_hessian_options o = osli_hessian_resolve(options);
   const osla_argument same[] = {{"n", n},
@@ -169,9 +155,26 @@ static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *op
                                 {"isolation", (int)o.isolation},
                                 {"shipping", (int)o.shipping},
                                 {"node_sums", o.node_sums},
-                                {"checkpoint_holds", o.checkpoint_holds}};
-  return osla_agree_same(osla_grid_transport(grid), local, "osla_hessian_create", same,
-                         (int)(sizeof same / sizeof *same));
+                                {"checkpoint_holds", o.checkpoint_holds},
+                                {"clear", o.clear}};
+  return osla_agree_same(t, local, call, same, (int)(sizeof same / sizeof *same));
+}
+
+/* Makes everything but the matrix, and sets the first values of H unless `is_zero`. The caller's
+ * matrix is changed last, when nothing can fail any more. Collective. */
+static osla_err build(osla_hessian *h, bool is_zero)
+{
+  osla_transport *t = h->v.t;
+  bool hidden;
+  OSLA_CALL(osli_target_is_hidden(h, &hidden));
+  OSLA_CALL(osla_agree(t, osli_wire_create(h, hidden)));
+  if (h->options.order_independent) OSLA_CALL(osli_exact_create(h));
+  OSLA_CALL(osli_node_sums_create(h));
+  OSLA_CALL(make_wire(h));
+  OSLA_CALL(osla_agree(t, osli_target_claim(h)));
+  if (is_zero) return OSLA_OK;
+  if (h->options.clear) return osli_target_fill(h);
+  return h->exact ? osli_exact_begin(h) : OSLA_OK;
 }
 
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
@@ -181,16 +184,36 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;
-  OSLA_TRY(agree(grid, n, options, new_hessian(n, options, &h)));
+  OSLA_TRY(agree(osla_grid_transport(grid), "osla_hessian_create", n, options,
+                 new_hessian(n, options, &h)));
+  h->options.clear = h->owns_matrix = true;
   OSLA_TRY(osla_matrix_create(grid, osli_hessian_dtype(&h->options), n, n, h->options.nb,
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
-  if (osli_combiner_initial(&h->options) != 0.0)
-    OSLA_TRY(fill_initial(
-      h)); /* sets the initial value of the operation, because a new matrix holds zeros */
-  if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
-  OSLA_TRY(osli_node_sums_create(h));
-  OSLA_TRY(make_wire(h));
+  OSLA_TRY(build(h, osli_combiner_initial(&h->options) == 0.0));
+  *out = h;
+  return OSLA_OK;
+cleanup:
+  osla_hessian_destroy(&h);
+  return err;
+}
+
+osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options *options,
+                                osla_hessian **out)
+{
+  OSLA_MAKES("osla_hessian_create_on", "osla_hessian_destroy");
+  *out = NULL;
+  OSLA_CHECK(matrix, OSLA_ERR_ARG, "osla_hessian_create_on: the matrix is NULL");
+  osla_hessian_options o = options ? *options : (osla_hessian_options){0};
+  osla_hessian *h = NULL;
+  const int64_t n = osla_matrix_layout(matrix).n;
+  osla_err err = osli_target_check(matrix, &o);
+  if (err == OSLA_OK) err = new_hessian(n, &o, &h);
+  OSLA_TRY(
+    agree(osla_grid_transport(osla_matrix_grid(matrix)), "osla_hessian_create_on", n, &o, err));
+  h->matrix = matrix;
+  h->v = view_of(matrix);
+  OSLA_TRY(build(h, false));
   *out = h;
   return OSLA_OK;
 cleanup:
@@ -213,7 +236,8 @@ void osla_hessian_destroy(osla_hessian **handle)
   osli_wire_free(h);
   osli_exact_destroy(h);
   osli_workspace_free_all(h);
-  osla_matrix_destroy(&h->matrix);
+  osli_target_release(h);
+  if (h->owns_matrix) osla_matrix_destroy(&h->matrix);
   osli_ledger_destroy(h);
   (void)pthread_mutex_destroy(&h->mutex);
   free(h->gradient);
@@ -315,7 +339,7 @@ osla_err osla_hessian_reset(osla_hessian *h)
   h->stats = (osla_hessian_stats){0};
   h->memory_peak = h->memory;
   (void)pthread_mutex_unlock(&h->mutex);
-  return fill_initial(h);
+  return osli_target_fill(h);
 }
 
 /* Predicts the memory of a rank on the first of two nodes; the other node has the fewest ranks. */
@@ -333,6 +357,6 @@ uint64_t osla_hessian_memory(const osla_shape *s)
   osla_hessian h = {.wire = &w, .options = osli_hessian_resolve(NULL)};
   osli_wire_sizes(&h, h.options.ring_bytes);
   return osla_segment_footprint(w.segment_bytes, 0, s->ranks) +
-         ((uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osli_outboxes_bytes(&w) +
+         (2 * (uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osli_outboxes_bytes(&w) +
          osli_inboxes_bytes(&w) + 2 * ((uint64_t)s->n + 1) * sizeof(double);
 }

@@ -18,6 +18,8 @@ struct osla_hessian {
   exact_state *exact; /* state of the order-independent mode; NULL in the plain mode */
   size_t element;     /* bytes of one value of an update; may be smaller than an element of H */
   osla_matrix *matrix;
+  bool owns_matrix;          /* true if osla_hessian_destroy destroys the matrix */
+  osla_hessian *next_target; /* next accumulator in the list of hessian_target.c */
   local_view v;
   /* one segment for each rank: the rank's lock, and the rings and counters of transfers between
    * nodes (hessian_wire.h) */
@@ -40,6 +42,21 @@ struct osla_hessian {
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;
 };
+
+/* Range [from, past) of local rows. */
+typedef struct row_range {
+  int64_t from, past;
+} row_range;
+
+/* Local rows of a process row that belong to the stored triangle in global column j. */
+static inline row_range stored_rows(const osla_hessian *h, int prow, int64_t j)
+{
+  const int64_t nb = h->options.nb;
+  row_range r = {0, osla_index_count(h->n, nb, prow, h->v.p)};
+  if (h->options.uplo == OSLA_LOWER) r.from = osla_index_count(j, nb, prow, h->v.p);
+  if (h->options.uplo == OSLA_UPPER) r.past = osla_index_count(j + 1, nb, prow, h->v.p);
+  return r;
+}
 
 /* Copies the options and replaces zeros by default values. If `options` is NULL, all values are
  * defaults. */

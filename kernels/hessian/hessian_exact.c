@@ -155,6 +155,14 @@ static void column_to_fixed(const osla_hessian *h, int position, int64_t col, in
   }
 }
 
+/* Records the elements [from, past) of a column that are beyond the bound. */
+static void check_column(const osla_hessian *h, int position, int64_t col, int64_t from,
+                         int64_t past, double *column)
+{
+  for (int64_t r = from; r < past; r++)
+    if (!fixed_holds(&h->exact->h, column[r])) record_element(h, HELD, position, r, col, column[r]);
+}
+
 /* Returns the fixed-point number that is stored in the memory of a double. */
 static inline int64_t number_in(const double *at)
 {
@@ -188,15 +196,12 @@ typedef void convert_column(const osla_hessian *h, int position, int64_t col, in
 static void convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
                     int64_t lld, convert_column *one)
 {
-  int64_t n = h->n, nb = h->options.nb, prow = position / h->v.q;
-  int64_t rows = osla_index_count(n, nb, (int)prow, h->v.p);
-  int64_t cols = osla_index_count(n, nb, position % h->v.q, h->v.q);
+  int64_t nb = h->options.nb;
+  int64_t cols = osla_index_count(h->n, nb, position % h->v.q, h->v.q);
   for (int64_t c = 0; c < cols; c++) {
     if (!(column_stripe(c, nb) & stripes)) continue;
-    int64_t j = global_col(h, position, c), from = 0, past = rows;
-    if (h->options.uplo == OSLA_LOWER) from = osla_index_count(j, nb, (int)prow, h->v.p);
-    if (h->options.uplo == OSLA_UPPER) past = osla_index_count(j + 1, nb, (int)prow, h->v.p);
-    one(h, position, c, from, past,
+    const row_range r = stored_rows(h, position / h->v.q, global_col(h, position, c));
+    one(h, position, c, r.from, r.past,
         (double *)(void *)(local + element_offset(0, c, lld, sizeof(double))));
   }
 }
@@ -336,6 +341,18 @@ osla_err osli_exact_error(const osla_hessian *h)
                                           : "=",
                         o->value, o->kind == HELD ? " before an update," : " is",
                         of_gradient ? h->exact->g.bound : h->exact->h.bound);
+}
+
+osla_err osli_exact_begin(osla_hessian *h)
+{
+  const int position = h->v.prow * h->v.q + h->v.pcol;
+  if (h->v.prow >= 0) convert(h, UINT64_MAX, position, h->v.local, h->v.lld, check_column);
+  OSLA_CALL(osli_exact_agree_error(h));
+  if (h->v.prow >= 0) {
+    convert(h, UINT64_MAX, position, h->v.local, h->v.lld, column_to_fixed);
+    atomic_store(fixed_stripes(h, position), UINT64_MAX);
+  }
+  return osla_barrier(h->v.t);
 }
 
 void osli_exact_reset(osla_hessian *h)

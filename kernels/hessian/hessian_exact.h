@@ -21,6 +21,11 @@ osla_err osli_exact_check_options(const osla_hessian_options *options);
 osla_err osli_exact_create(osla_hessian *h);
 void osli_exact_destroy(osla_hessian *h);
 
+/* Converts the present contents of the matrix to fixed point, before the first update. Collective.
+ * Errors, on all ranks together: RANGE (an element is beyond the bound; then the matrix is
+ * unchanged). */
+osla_err osli_exact_begin(osla_hessian *h);
+
 /* Converts the stripes that a piece touches to fixed point. The caller holds the locks of these
  * stripes. */
 void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);

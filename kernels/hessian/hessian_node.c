@@ -1,15 +1,21 @@
 /* Node sums (options.node_sums): additions to the parts of H on other nodes are first summed on
  * this node, and sent once, at the next commit or checkpoint.
  *
- * For each owner on another node, this node has an array of the shape of that owner's array. It is
- * in the memory of one of the node's ranks, its host; hosts are assigned in turn. An update is
- * added to this array in the same way as to the array of an owner on this node. The array has its
- * own locks. At the commit each host sends the block columns with additions through its outboxes,
+ * In this file a node is a node of the transport: ranks that share memory, even if they cannot
+ * access the parts of H of one another (wire.separate).
+ *
+ * For each owner to whose part some rank of this node cannot add, this node has an array of the
+ * shape of that part. The array is in the memory of one of the node's ranks, its host: the owner
+ * itself if it is on this node, otherwise each rank in turn. An update is added to this array in
+ * the same way as to an owner's part on this node. The array has its own locks. At the commit each
+ * host sends the block columns with additions through its outboxes, or adds them to its own part,
  * and clears them. So a node sends at most one matrix H, for any number of updates. */
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_boxes.h"
 #include "kernels/hessian/hessian_message.h"
+#include "kernels/hessian/hessian_target.h"
+#include "kernels/hessian/hessian_update.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>
@@ -27,8 +33,7 @@ typedef struct node_head {
 
 struct node_sums {
   osla_segment *segment;
-  /* [ranks] array for each owner; local = NULL for ranks of this node and ranks without elements of
-   * H */
+  /* [ranks] array for each owner; local = NULL if an owner has no array */
   near_part of[];
 };
 
@@ -49,6 +54,22 @@ static int rank_of_member(const osla_transport *t, int node_rank)
   return rank;
 }
 
+/* Returns the index of a rank of this node among the ranks of the node. */
+static int member_of_rank(const osla_transport *t, int rank)
+{
+  int member = 0;
+  for (int other = 0; other < rank; other++)
+    member += osla_transport_same_node(t, other);
+  return member;
+}
+
+/* True if all ranks of this node can add to the owner's part of H itself. */
+static bool all_reach(const osla_hessian *h, int owner)
+{
+  return osla_transport_same_node(h->v.t, owner) &&
+         (!h->wire->separate || osla_transport_node_size(h->v.t) == 1);
+}
+
 typedef void visit_array(osla_hessian *h, int prow, int pcol, int host, size_t offset);
 
 /* Calls visit, if it is not NULL, for each array of this node, with the owner's grid position, the
@@ -62,14 +83,17 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
   *mine = 0;
   for (int prow = 0; prow < h->v.p; prow++)
     for (int pcol = 0; pcol < h->v.q; pcol++) {
-      int owner = rank_at(&h->v, prow, pcol), host;
+      int owner = rank_at(&h->v, prow, pcol), member = turn;
       size_t bytes = array_bytes(h, prow, pcol);
-      if (bytes == 0 || osla_transport_same_node(h->v.t, owner)) continue;
-      host = rank_of_member(h->v.t, turn);
-      if (visit) visit(h, prow, pcol, host, used[turn]);
-      used[turn] += bytes;
-      if (host == osla_transport_rank(h->v.t)) *mine = used[turn];
-      turn = (turn + 1) % members;
+      if (bytes == 0 || all_reach(h, owner)) continue;
+      if (osla_transport_same_node(h->v.t, owner))
+        member = member_of_rank(h->v.t, owner);
+      else
+        turn = (turn + 1) % members;
+      int host = rank_of_member(h->v.t, member);
+      if (visit) visit(h, prow, pcol, host, used[member]);
+      used[member] += bytes;
+      if (host == osla_transport_rank(h->v.t)) *mine = used[member];
     }
   free(used);
   return OSLA_OK;
@@ -117,18 +141,9 @@ static double neutral(const osla_hessian *h)
 static void empty_columns(const osla_hessian *h, const near_part *a, int64_t rows, int64_t c,
                           int64_t cols)
 {
-  double value = neutral(h);
-  for (int64_t j = c; j < c + cols; j++) {
-    void *column = a->local + element_offset(0, j, a->lld, h->v.element);
-    if (value == 0.0)
-      memset(column, 0, (size_t)rows * h->v.element);
-    else if (h->v.dtype == OSLA_DOUBLE)
-      for (int64_t i = 0; i < rows; i++)
-        ((double *)column)[i] = value;
-    else
-      for (int64_t i = 0; i < rows; i++)
-        ((float *)column)[i] = (float)value;
-  }
+  for (int64_t j = c; j < c + cols; j++)
+    osli_fill_column(h->v.dtype, rows, a->local + element_offset(0, j, a->lld, h->v.element),
+                     neutral(h));
 }
 
 /* ---- create and destroy ---- */
@@ -163,11 +178,11 @@ void osli_node_sums_destroy(osla_hessian *h)
 
 near_part osli_near_part(const osla_hessian *h, int owner)
 {
-  osla_stripes *lock = osli_hessian_lock(h, owner);
-  if (!lock && h->node) return h->node->of[owner];
-  return (near_part){.local = lock ? osla_matrix_peer(h->matrix, owner) : NULL,
-                     .lld = osla_matrix_lld(h->matrix, owner),
-                     .lock = lock};
+  if (h->wire->node_of[owner] == h->wire->node)
+    return (near_part){.local = osla_matrix_peer(h->matrix, owner),
+                       .lld = osla_matrix_lld(h->matrix, owner),
+                       .lock = osli_hessian_lock(h, owner)};
+  return h->node ? h->node->of[owner] : (near_part){.local = NULL};
 }
 
 /* ---- sending ---- */
@@ -204,7 +219,18 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
   return OSLA_OK;
 }
 
-/* Sends a piece as a sequence of messages, each with as many columns as fit. */
+/* Adds a piece to this rank's own part of H. */
+static void add_columns(osla_hessian *h, const piece *p)
+{
+  osla_stripes *lock = osli_hessian_lock(h, osla_transport_rank(h->v.t));
+  const uint64_t stripes = osli_piece_stripes(p, h->options.nb);
+  osla_stripes_take(h->v.t, lock, stripes);
+  osli_piece_add(h, p, h->v.local, h->v.lld);
+  osla_stripes_release(h->v.t, lock, stripes);
+}
+
+/* Sends a piece as a sequence of messages, each with as many columns as fit, or adds it if the
+ * owner is this rank. */
 static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
 {
   for (int64_t c = 0, cols; c < p->cols; c += cols) {
@@ -212,6 +238,10 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
     piece columns = osli_piece_columns(p, c, cols, h->element);
     int64_t elements = osli_piece_elements(&columns);
     if (elements == 0) continue;
+    if (owner == osla_transport_rank(h->v.t)) {
+      add_columns(h, &columns);
+      continue;
+    }
     osli_outbox_begin(h, owner, osli_message_size(&columns, 0, h->element));
     stats->bytes_sent +=
       (int64_t)osli_outbox_put(h, owner, &columns, osli_piece_stripes(&columns, h->options.nb),

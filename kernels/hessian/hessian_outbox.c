@@ -95,7 +95,7 @@ uint64_t osli_outbox_written(const osla_hessian *h, int node)
 
 static outbox *outbox_for(const osla_hessian *h, int owner)
 {
-  return &h->wire->outboxes->of[osla_transport_node_of(h->v.t, owner)];
+  return &h->wire->outboxes->of[h->wire->node_of[owner]];
 }
 
 static int node_of(const osla_hessian *h, const outbox *o)

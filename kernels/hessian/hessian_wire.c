@@ -35,18 +35,22 @@ void osli_wire_wake(osla_hessian *h, int rank)
 
 /* ---- ranks and nodes ---- */
 
+/* Sets all tables. Returns the number of ranks of the smallest node. */
 static int list_members(const osla_transport *t, wire *w)
 {
-  int ranks = osla_transport_size(t), smallest = ranks;
-  for (int rank = 0; rank < ranks; rank++)
-    w->node_start[osla_transport_node_of(t, rank) + 1]++;
+  int ranks = w->ranks, smallest = ranks;
+  for (int rank = 0; rank < ranks; rank++) {
+    w->node_of[rank] = w->separate ? rank : osla_transport_node_of(t, rank);
+    w->node_start[w->node_of[rank] + 1]++;
+  }
+  w->node = w->node_of[osla_transport_rank(t)];
   for (int node = 0; node < w->n_nodes; node++) {
     if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
     w->node_start[node + 1] += w->node_start[node];
   }
   /* node_start[node] is used as the next free index of the node */
   for (int rank = 0; rank < ranks; rank++) {
-    int node = osla_transport_node_of(t, rank);
+    int node = w->node_of[rank];
     if (rank == osla_transport_rank(t)) w->position = w->node_start[node];
     w->member[w->node_start[node]++] = rank;
   }
@@ -57,18 +61,20 @@ static int list_members(const osla_transport *t, wire *w)
   return smallest;
 }
 
-osla_err osli_wire_create(osla_hessian *h)
+osla_err osli_wire_create(osla_hessian *h, bool separate)
 {
   const osla_transport *t = h->v.t;
-  int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
+  int ranks = osla_transport_size(t), nodes = separate ? ranks : osla_transport_n_nodes(t);
   wire *w = h->wire = calloc(1, sizeof *w);
   OSLA_CHECK(w, OSLA_ERR_MEM, "no memory for the layout of messages");
   w->ranks = ranks;
   w->n_nodes = nodes;
-  w->node = osla_transport_node(t);
+  w->separate = separate;
+  w->node_of = malloc((size_t)ranks * sizeof *w->node_of);
   w->member = malloc((size_t)ranks * sizeof *w->member);
   w->node_start = calloc((size_t)nodes + 1, sizeof *w->node_start);
-  OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "no memory for tables of %d ranks", ranks);
+  OSLA_CHECK(w->node_of && w->member && w->node_start, OSLA_ERR_MEM,
+             "no memory for tables of %d ranks", ranks);
   int smallest = list_members(t, w);
   w->remote = ranks - smallest;
   w->shape = osli_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN);
@@ -78,6 +84,7 @@ osla_err osli_wire_create(osla_hessian *h)
 void osli_wire_free(osla_hessian *h)
 {
   if (!h->wire) return;
+  free(h->wire->node_of);
   free(h->wire->member);
   free(h->wire->node_start);
   free(h->wire);
@@ -129,6 +136,6 @@ void osli_wire_sizes(osla_hessian *h, size_t bytes)
 size_t osli_wire_bytes(const osla_hessian *h)
 {
   const wire *w = h->wire;
-  return w->segment_bytes + (size_t)w->ranks * sizeof *w->member +
+  return w->segment_bytes + 2 * (size_t)w->ranks * sizeof *w->member +
          ((size_t)w->n_nodes + 1) * sizeof *w->node_start;
 }

@@ -1,5 +1,9 @@
 /* Layout of messages between nodes: sizes and offsets in each rank's segment (internal).
  *
+ * In the files of this folder a node is a set of ranks that can add to one another's parts of H:
+ * usually the ranks of a node of the transport. If only their owners can access the parts (a matrix
+ * of osla_matrix_wrap), every rank is a node of its own.
+ *
  * A rank writes all messages for a node into one ring of its own memory, and announces them to one
  * rank of that node, the gate. Any rank of that node fetches the messages and adds them to the
  * owner's memory, under the owner's locks. Rings come from a pool. A node gets a ring with the
@@ -33,15 +37,18 @@ typedef struct wire {
   int ranks, n_nodes;
   /* index of this rank's node; index of this rank among the ranks of its node */
   int node, position;
+  bool separate; /* true if every rank is a node of its own */
   /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member` of the first rank of each
    * node */
   int *member, *node_start;
+  int *node_of;                  /* [ranks] index of each rank's node */
   struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */
   struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;
 
-/* Creates h->wire with the tables of ranks and nodes. Local. Errors: MEM. */
-osla_err osli_wire_create(osla_hessian *h);
+/* Creates h->wire with the tables of ranks and nodes. `separate`: every rank is a node of its own.
+ * Local. Errors: MEM. */
+osla_err osli_wire_create(osla_hessian *h, bool separate);
 void osli_wire_free(osla_hessian *h);
 
 /* Computes sizes and offsets such that rings and inboxes take about `bytes` bytes. There is at

@@ -9,6 +9,7 @@
  * all ranks, so the data area begins at the same offset everywhere. */
 #include "src/memory/segment.h"
 #include "osla_trace.h"
+#include "src/base/writable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +115,23 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
   return OSLA_OK;
 }
 
+/* The transport writes a test pattern into the memory, which would end the process by a signal if
+ * the memory were read-only. */
+static osla_err check_attached(const osla_transport *t, const void *base, size_t bytes)
+{
+  OSLA_CHECK(!base || osli_is_writable(base, bytes), OSLA_ERR_ARG,
+             "rank %d: the %zu bytes of memory to attach are not all mapped for writing", t->rank,
+             bytes);
+  return OSLA_OK;
+}
+
 osla_err osla_segment_attach(osla_transport *t, void *base, size_t bytes, osla_segment **out)
 {
   *out = NULL;
   osla_segment *s = calloc(1, sizeof *s);
-  osla_err err = osla_agree(t, s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "segment object"));
+  osla_err err =
+    s ? check_attached(t, base, bytes) : osla_error_set(OSLA_ERR_MEM, "segment object");
+  err = osla_agree(t, err);
   if (err == OSLA_OK) err = t->ops->region_attach(t, base, bytes, &s->region);
   if (err != OSLA_OK) {
     free(s);

@@ -49,6 +49,7 @@ if !SIMULATION
 tests_kernels_hessian_suites_SOURCES += \
   tests/kernels/test_hessian_arrivals.c tests/kernels/test_hessian_bound.c tests/kernels/test_hessian_exact.c \
   tests/kernels/test_hessian_ids.c tests/kernels/test_hessian_isolation.c tests/kernels/test_hessian_node.c \
+  tests/kernels/test_hessian_on.c tests/kernels/hessian_target_help.c tests/kernels/hessian_target_help.h \
   tests/kernels/test_hessian_ops.c tests/kernels/test_hessian_restart.c tests/kernels/test_hessian_split.c \
   tests/kernels/test_hessian_threads.c tests/kernels/test_hessian_wire.c $(tests_file_help)
 endif

@@ -1,0 +1,29 @@
+/* The matrix to which an accumulator adds (internal). */
+#ifndef OSLA_HESSIAN_TARGET_H
+#define OSLA_HESSIAN_TARGET_H
+
+#include "osla_hessian.h"
+
+/* Checks that an accumulator can add to a matrix of the caller, and sets the options nb and single
+ * to the properties of the matrix. Local. Errors: ARG (no square matrix; blocks that are not
+ * square; options that contradict the matrix; memory that is mapped read-only), UNSUPPORTED (a
+ * complex matrix). */
+osla_err osli_target_check(const osla_matrix *matrix, osla_hessian_options *options);
+
+/* Registers h->matrix as the target of h, so that no second accumulator on the same memory is
+ * created. osli_target_release accepts an accumulator without a registered target. Local. Errors:
+ * STATE (another accumulator of this process adds to the same memory). */
+osla_err osli_target_claim(osla_hessian *h);
+void osli_target_release(osla_hessian *h);
+
+/* *hidden: true if some rank cannot access the part of another rank of its node, so that only
+ * owners can add to their parts. The result is the same on all ranks. Collective. */
+osla_err osli_target_is_hidden(const osla_hessian *h, bool *hidden);
+
+/* Sets `count` elements of a column to a value. Local. */
+void osli_fill_column(osla_dtype dtype, int64_t count, void *column, double value);
+
+/* Sets the stored triangle to the initial value. Collective, with a barrier at the end. */
+osla_err osli_target_fill(osla_hessian *h);
+
+#endif
