@@ -8,7 +8,8 @@ module osla_accumulator
   use osla_collectives, only: collective_call, requires, all_ready
   implicit none
   private
-  public :: osla_hessian_create, osla_hessian_destroy, osla_hessian_update, osla_hessian_update_block
+  public :: osla_hessian_create, osla_hessian_create_on, osla_hessian_destroy
+  public :: osla_hessian_update, osla_hessian_update_block
   public :: osla_hessian_update_gradient, osla_hessian_commit, osla_hessian_matrix, osla_hessian_gradient
   public :: osla_hessian_reset, osla_hessian_get_stats, osla_hessian_checkpoint, osla_hessian_restore
   public :: osla_hessian_update_once, osla_hessian_has_id
@@ -68,7 +69,30 @@ contains
     call report(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 
-  ! Destroys the accumulator and its matrix. Collective.
+  ! Creates an accumulator that adds to a matrix of the caller. The matrix must outlive the
+  ! accumulator. Collective.
+  subroutine osla_hessian_create_on(matrix, hessian, options, stat, errmsg)
+    type(osla_matrix), intent(in) :: matrix
+    type(osla_hessian), intent(out) :: hessian
+    type(osla_hessian_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    type(osla_hessian_options), target :: chosen
+    type(osla_layout) :: layout
+    at = collective_call('osla_hessian_create_on')
+    call requires(at, matrix, 'matrix')
+    if (present(options)) chosen = options
+    if (.not. all_ready(at, stat, errmsg)) return
+    layout = c_osla_matrix_layout(matrix%handle)
+    hessian%n = layout%n
+    hessian%transport = at%transport
+    hessian%update_dtype = c_osla_matrix_dtype(matrix%handle)
+    if (chosen%single_updates) hessian%update_dtype = OSLA_FLOAT
+    call report(c_osla_hessian_create_on(matrix%handle, c_loc(chosen), hessian%handle), stat, errmsg)
+  end subroutine osla_hessian_create_on
+
+  ! Destroys the accumulator, and its matrix if osla_hessian_create made it. Collective.
   subroutine osla_hessian_destroy(hessian)
     type(osla_hessian), intent(inout) :: hessian
     call c_osla_hessian_destroy(hessian%handle)

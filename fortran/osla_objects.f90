@@ -28,7 +28,7 @@ module osla_objects
 
   type, extends(osla_operand) :: osla_matrix
     type(c_ptr) :: handle = c_null_ptr
-    logical :: borrowed = .false. ! true if an accumulator owns the matrix and destroys it
+    logical :: borrowed = .false. ! true if osla_hessian_matrix returned the handle, which must not destroy the matrix
   end type osla_matrix
 
   ! Part of a matrix: the m x n elements that begin at element (i, j), counted from 1.

@@ -21,6 +21,8 @@ program test_fortran
   call parts
   call refinement
   call accumulator
+  call accumulator_on_created
+  call accumulator_on_wrapped
   call once
   call files
   call traces
@@ -575,6 +577,96 @@ contains
     call osla_hessian_commit(hessian)
     call osla_hessian_destroy(hessian)
   end subroutine accumulator
+
+  ! Tests an accumulator on a created matrix: I + sums, then sums alone.
+  subroutine accumulator_on_created
+    type(osla_hessian) :: hessian, second
+    type(osla_hessian_options) :: options
+    type(osla_matrix) :: matrix, same, none
+    real(real64) :: right(9, 9), g(1, 2)
+    integer :: i, stat
+    character(200) :: text
+    call osla_matrix_create(grid, OSLA_DOUBLE, 9, 9, 2, 2, matrix)
+    call osla_matrix_fill(matrix, OSLA_FILL_IDENTITY, 0)
+    options%uplo = OSLA_GENERAL
+    call osla_hessian_create_on(matrix, hessian, options)
+    g = reshape([2, 3], [1, 2])
+    call osla_hessian_update(hessian, [9, 1 + modulo(rank, 8)], g)
+    call osla_hessian_commit(hessian)
+    right = 0
+    do i = 1, 9
+      right(i, i) = 1
+    end do
+    do i = 1, ranks
+      right([9, i], [9, i]) = right([9, i], [9, i]) + matmul(transpose(g), g)
+    end do
+    call compare(matrix, right, 'the identity and the updates')
+    call osla_hessian_matrix(hessian, same)
+    call expect(c_associated(same%handle, matrix%handle), 'the matrix of the caller')
+    call osla_matrix_destroy(same)
+    call osla_hessian_create_on(matrix, second, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. index(text, 'another accumulator') > 0, 'two on one matrix: ' // text)
+    call osla_hessian_destroy(hessian)
+
+    options%clear = .true.
+    call osla_hessian_create_on(matrix, hessian, options)
+    if (rank == 0) call osla_hessian_update_block(hessian, [3_int64], [4_int64], reshape([5.0_real64], [1, 1]))
+    call osla_hessian_commit(hessian)
+    call osla_hessian_destroy(hessian)
+    right = 0
+    right(3, 4) = 5
+    call compare(matrix, right, 'the updates alone')
+    options%nb = 3
+    call osla_hessian_create_on(matrix, hessian, options, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'nb = 3') > 0, 'a block size that differs: ' // text)
+    call expect(.not. c_associated(hessian%handle), 'no accumulator after an error')
+    call osla_matrix_destroy(matrix)
+    call osla_hessian_create_on(none, hessian, stat=stat, errmsg=text)
+    call expect(stat == OSLA_ERR_STATE .and. text == &
+      'osla_hessian_create_on: the matrix was not created, or is destroyed', 'no matrix: ' // text)
+  end subroutine accumulator_on_created
+
+  ! Tests accumulators on allocatable arrays that are wrapped: a float H takes float updates, and a
+  ! double H takes float updates with single_updates. The element beside the part is not changed.
+  subroutine accumulator_on_wrapped
+    integer, parameter :: n = 7
+    real(real32), allocatable, target :: single(:, :)
+    real(real64), allocatable, target :: double(:, :)
+    real(real32) :: g(2, 2)
+    type(osla_matrix) :: shape_of, matrix
+    type(osla_hessian) :: hessian
+    type(osla_hessian_options) :: options
+    real(real64) :: right(n, n), total(2)
+    integer :: rows, cols, stat, turn
+    call osla_matrix_create(grid, OSLA_FLOAT, n, n, 3, 3, shape_of)
+    rows = int(osla_matrix_local_rows(shape_of))
+    cols = int(osla_matrix_local_cols(shape_of))
+    call osla_matrix_destroy(shape_of)
+    allocate (single(rows + 1, cols), double(rows + 1, cols))
+    single = 2
+    double = 2
+    g = reshape([1, 2, 3, 4], [2, 2])
+    right = 2
+    right([2, 6], [2, 6]) = right([2, 6], [2, 6]) + ranks * matmul(transpose(g), g)
+    right(2, 6) = 2 ! the upper triangle is not stored
+    do turn = 1, 2
+      if (turn == 1) call osla_matrix_wrap(grid, n, n, 3, 3, single(1:rows, :), matrix)
+      if (turn == 2) call osla_matrix_wrap(grid, n, n, 3, 3, double(1:rows, :), matrix)
+      options%single_updates = turn == 2
+      call osla_hessian_create_on(matrix, hessian, options)
+      call osla_hessian_update(hessian, [2, 6], g)
+      call osla_hessian_update(hessian, [2, 6], real(g, real64), stat)
+      call expect(stat == OSLA_ERR_ARG .and. index(osla_error_text(), 'updates are of real(real32)') > 0, 'double updates')
+      call osla_hessian_commit(hessian)
+      call osla_hessian_destroy(hessian)
+      call osla_matrix_destroy(matrix)
+    end do
+    total = [sum(real(single(1:rows, :), real64)), sum(double(1:rows, :))]
+    call MPI_Allreduce(MPI_IN_PLACE, total, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+    call expect(all(abs(total - sum(right)) == 0), 'the arrays hold the sums')
+    call expect(all(abs(single - double) == 0), 'equal sums in both precisions')
+    call expect(all(abs(double(rows + 1, :) - 2) == 0), 'memory beside the part')
+  end subroutine accumulator_on_wrapped
 
   subroutine once
     type(osla_hessian) :: hessian
