@@ -69,6 +69,9 @@ python/osla/built: $(addprefix $(srcdir)/,$(python_modules)) python/_core.la
 	  test $(srcdir)/$$f -ef $$f || cp $(srcdir)/$$f python/osla/ || exit 1; \
 	done && ln -sf ../.libs/_core.abi3.so python/osla/_core.abi3.so && touch $@
 CLEANFILES += python/osla/built python/osla/_core.abi3.so
+clean_hooks += clean-python-modules
+clean-python-modules:
+	for f in $(python_modules); do test $(srcdir)/$$f -ef $$f || rm -f $$f; done
 
 # An extension module needs no libtool file, so `make install` removes it.
 install_hooks += install-python-module

@@ -68,8 +68,9 @@ list-check-programs:
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
 check-local: all-am
 	$(srcdir)/tests/run -b .
-clean-local:
-	rm -rf tests/logs
+clean_hooks += clean-test-results
+clean-test-results:
+	rm -rf tests/logs tests/installed tests/installed.*
 
 # `make soak` tests random updates of the accumulator for ten minutes, on one node and on two fake
 # nodes. The memory must not grow. No level of the tests includes it.
