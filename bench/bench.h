@@ -72,10 +72,12 @@ typedef struct bench_settings {
   /* kernel gemm. ablate: also run the ablated variants. plan: print the plan and multiply
    * nothing. */
   bool ablate, plan;
-  /* block sizes of the matrices that ScaLAPACK gets for itself (--ref-nb) */
+  /* block sizes of ScaLAPACK's matrices */
   int64_t ref_nb[BENCH_MAX_REF_NB];
-  /* number of block sizes in ref_nb; if it is 0, ScaLAPACK works on OSLA's matrices */
-  int n_ref_nb;
+  int n_ref_nb; /* number of block sizes in ref_nb */
+  /* true: a trial chooses one block size of ref_nb; false: the option --ref-nb gives the block
+   * sizes, and each has a row of its own */
+  bool ref_nb_chosen;
   osla_pivoting pivoting; /* kernels lu and hpl: OSLA's pivoting */
   /* kernels lu, chol, potri, getri and hpl: the member look_ahead of OSLA's options */
   int look_ahead;
@@ -221,6 +223,12 @@ typedef struct bench_impl {
   void *data;
   /* item of --ref that selects this implementation; NULL if the item equals `name` */
   const char *ref;
+  /* Item of --ref that selects the fastest of all implementations with this group, or NULL. A trial
+   * before the warm-up finds the fastest one, which is then reported under the group's name. */
+  const char *group;
+  /* Runs in a trial in place of `run`, and is not checked, because it may do a part of the work.
+   * NULL: a trial calls `run`. */
+  osla_err (*run_part)(void *data);
   bool is_osla; /* true for a variant of OSLA, which runs whatever --ref selects */
   bool models;  /* true if prepare and check are also called when work is only modelled */
   /* Called on rank 0 after the last run: writes at most BENCH_MAX_FIGURES figures and returns their
@@ -270,9 +278,21 @@ typedef struct bench_case {
   void (*print)(const bench_job *job, const struct bench_case *c, const struct bench_result *r);
 } bench_case;
 
+/* Shortest run of a candidate in a trial. */
+typedef struct bench_trial {
+  const char *name;
+  double seconds;
+} bench_trial;
+
 /* Measurements of one implementation. */
 typedef struct bench_result {
   const bench_impl *impl;
+  /* If a trial chose the implementation: `chosen` is the implementation under its group's name, to
+   * which `impl` points; fastest is the index of the chosen candidate in `trials`. Otherwise
+   * n_trials is 0. */
+  bench_impl chosen;
+  bench_trial trials[BENCH_MAX_REF_NB];
+  int n_trials, fastest;
   double work;     /* work of one operation, summed over all ranks */
   double *seconds; /* [reps] seconds of one operation on the slowest rank */
   double residual; /* largest residual of all runs; NaN if a run had NaN */
@@ -295,6 +315,9 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
 
 /* Median of `count` values. Sorts a copy; NaN if memory for it is lacking. Local. */
 double bench_median(const double *values, int count);
+
+/* Block size of an implementation of a case; 0 if it has no blocks. Local. */
+int64_t bench_block_size(const bench_case *c, const bench_impl *impl);
 
 /* --- the trace --- */
 

@@ -144,7 +144,7 @@ osla_err factor_setup_scalapack(void *data)
 {
   factor_set *set = data;
   void *ipiv;
-  if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  OSLA_CALL(create_set(set, set->nb));
   if (set->factor->kind != &factor_lu)
     return reference_scalapack_open(set->factor->job->grid, &set->context);
   uint64_t count = (uint64_t)(osla_matrix_local_rows(set->a) + osla_matrix_layout(set->a).mb);
@@ -222,6 +222,7 @@ int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scala
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }
-  reference_scalapack_impls(s, scalapack, d->scalapack, sizeof *d->scalapack, &d->names, impls, &n);
+  reference_scalapack_impls(s, d->n, scalapack, d->scalapack, sizeof *d->scalapack, &d->names,
+                            impls, &n);
   return n;
 }

@@ -12,8 +12,8 @@ typedef struct factor_set {
   osla_matrix *x;  /* n x nrhs: right-hand sides, then solutions; NULL if nrhs = 0 */
   int64_t *pivots; /* ipiv of osla_getrf; NULL if there are no pivots */
   int *ipiv;       /* pivots as ScaLAPACK's IPIV; NULL if `pivots` holds the interchanges */
-  bool own;        /* true if the set owns a and x; false if it borrows a and x of the set `osla` */
-  int64_t nb;      /* block size of matrices that the set owns; 0 if it owns none */
+  bool own;        /* true if create_set has created a and x for this set */
+  int64_t nb;      /* block size of the matrices of ScaLAPACK */
   int context;     /* BLACS context */
   /* info of the last factorisation; there are factors only if it is 0. Ranks may differ. */
   int64_t info;
@@ -61,9 +61,10 @@ osla_err factor_restore(void *set);
  * process columns. Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
-/* Fills in up to three implementations and returns their number: OSLA; the implementation "blas",
- * which is the limit of local computation, if the caller has set the members of d->local up to
- * `work`; and ScaLAPACK, whose functions setup and teardown get a factor_set as argument. Local. */
+/* Fills in the implementations and returns their number: OSLA; the implementation "blas", which is
+ * the limit of local computation, if the caller has set the members of d->local up to `work`; and
+ * ScaLAPACK with each block size, whose functions setup and teardown get a factor_set as argument.
+ * Local. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

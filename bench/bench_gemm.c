@@ -93,7 +93,7 @@ static osla_err run(bench_job *job, int64_t n)
 }
 
 #ifdef HAVE_SCALAPACK
-#define ABOUT_SCALAPACK "  scalapack  p?gemm on the same memory and the same process grid\n"
+#define ABOUT_SCALAPACK "  scalapack  p?gemm on the same process grid\n"
 #else
 #define ABOUT_SCALAPACK ""
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_IMPLS = 8, N_PARAMETERS = 8 };
+enum { N_IMPLS = 11, N_PARAMETERS = 8 };
 
 static void list_parameters(const bench_settings *s, int64_t count,
                             bench_figure parameters[N_PARAMETERS])
@@ -39,17 +39,26 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
   const bench_settings *s = job->settings;
   *d = (hessian_data){.job = job,
                       .n = n,
+                      .counted = s->updates,
                       .plain = {.data = d},
                       .exact = {.data = d, .exact = true},
-                      .node = {.data = d, .node_sums = true}};
+                      .node = {.data = d, .node_sums = true},
+                      .lock = {.data = d, .locks = true},
+                      .flush = {.data = d},
+                      .ga = {{.data = d, .way = HESSIAN_GA_SCATTER},
+                             {.data = d, .way = HESSIAN_GA_PATCH},
+                             {.data = d, .way = HESSIAN_GA_VECTOR}}};
   const bench_impl impls[N_IMPLS] = {hessian_accumulator_impl(&d->plain),
                                      hessian_accumulator_impl(&d->exact),
                                      hessian_accumulator_impl(&d->node),
                                      hessian_produce,
                                      hessian_blas,
                                      hessian_allreduce,
-                                     hessian_mpi_accumulate,
-                                     hessian_ga};
+                                     hessian_window_impl(&d->lock),
+                                     hessian_window_impl(&d->flush),
+                                     hessian_ga_impl(&d->ga[0]),
+                                     hessian_ga_impl(&d->ga[1]),
+                                     hessian_ga_impl(&d->ga[2])};
   bench_figure parameters[N_PARAMETERS];
   char variant[80];
   double elements = (double)count * (double)(count + 1) / 2;
@@ -91,6 +100,16 @@ static osla_err run(bench_job *job, int64_t n)
   return err;
 }
 
+#ifdef HAVE_GA
+#define REFERENCE_HESSIAN_GA ",ga,ga-scatter,ga-patch,ga-vector"
+#define ABOUT_GA                                                                                   \
+  "  ga         the fastest of Global Arrays' ways: NGA_Scatter_acc (ga-scatter), NGA_NbAcc of\n"  \
+  "             patches (-patch), ARMCI_NbAccV (-vector); only when named\n"
+#else
+#define REFERENCE_HESSIAN_GA ""
+#define ABOUT_GA             ""
+#endif
+
 const bench_kernel bench_hessian = {
   .name = "hessian",
   .summary = "symmetric matrix of order N from indexed updates, H[ix,ix] += G^T G",
@@ -103,14 +122,17 @@ const bench_kernel bench_hessian = {
     "  node       OSLA with sums of each node, osla-node\n"
     "  produce    the work and products alone: what adding should hide behind; needs --rows\n"
     "  allreduce  as blas, and MPI_Allreduce of the whole triangle\n"
-    "  mpi-accumulate  MPI_Accumulate with indexed datatypes; only when named: some MPI libraries\n"
-    "             lose updates in it or crash\n"
-    "  ga         NGA_Scatter_acc of Global Arrays; only when named\n"
+    "  mpi-accumulate  the faster of MPI_Accumulate with lock and unlock (mpi-accumulate-lock) "
+    "and\n"
+    "             with flush (-flush); only when named: some MPI libraries lose updates or "
+    "crash\n" ABOUT_GA
     "Residual: |h - serial sum| / (eps (terms + K) sum of magnitudes), 256 elements.\n",
-  .references = "blas,exact,node,produce,allreduce,mpi-accumulate" REFERENCE_GA,
+  .references = "blas,exact,node,produce,allreduce,mpi-accumulate,mpi-accumulate-lock,"
+                "mpi-accumulate-flush" REFERENCE_HESSIAN_GA,
   .default_references = "blas,allreduce",
   .after =
     "Example: mpiexec -n 2 osla-bench hessian --n 8192 --size 400 --precision s --updates 200\n",
+  .reps = 9,
   .run = run,
   .sizes = {4096},
   .updates = true,

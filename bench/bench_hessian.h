@@ -36,13 +36,32 @@ typedef struct hessian_accumulator {
   double apply;
 } hessian_accumulator;
 
-/* Window of the reference implementation `mpi-accumulate`. */
+/* Window of a reference implementation `mpi-accumulate-...`. */
 typedef struct hessian_window {
+  struct hessian_data *data;
+  /* true: each accumulate is between an exclusive MPI_Win_lock and MPI_Win_unlock; false: all
+   * accumulates are in one epoch of MPI_Win_lock_all, and each is followed by a local flush */
+  bool locks;
   MPI_Win win;
   void *base;   /* this rank's part of the matrix, column-major */
   size_t bytes; /* size of this rank's part in bytes, rounded up to whole pages */
   bool is_open; /* true if the window exists */
 } hessian_window;
+
+/* Calls by which a reference implementation `ga-...` adds an update. */
+typedef enum hessian_ga_way {
+  HESSIAN_GA_SCATTER, /* NGA_Scatter_acc_flat64 of single elements */
+  HESSIAN_GA_PATCH,   /* NGA_NbAcc64 of patches of consecutive rows and columns */
+  HESSIAN_GA_VECTOR   /* ARMCI_NbAccV of segments of consecutive rows, for each owner */
+} hessian_ga_way;
+
+/* Array and buffers of a reference implementation `ga-...` (hessian_ga.c). */
+typedef struct hessian_ga {
+  struct hessian_data *data;
+  hessian_ga_way way;
+  int array; /* GA's handle; 0 if there is no array */
+  struct hessian_ga_buffers *buffers;
+} hessian_ga;
 
 typedef struct hessian_data {
   bench_job *job;
@@ -55,10 +74,12 @@ typedef struct hessian_data {
   /* seconds that this rank's threads spent on --work in the current run; guarded by the critical
    * section of hessian_each */
   double work_seconds;
-  char *own; /* packed triangles, one for each thread */
-  hessian_window window;
-  osla_ga_hessian *ga; /* accumulator of the reference implementation `ga` */
-  int ga_array;        /* GA's handle of the accumulator's array; 0 if there is no array */
+  char *own;       /* packed triangles, one for each thread */
+  int64_t counted; /* number of updates that hessian_each makes on this rank */
+  hessian_window lock, flush;
+  const hessian_window *window; /* window of the current run */
+  hessian_ga ga[3];
+  hessian_ga *current_ga; /* array of the current run */
   double values[UPDATES_SAMPLES];
 } hessian_data;
 
@@ -113,9 +134,9 @@ bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator);
 extern const bench_impl hessian_produce;
 /* implementations `blas` and `allreduce`: a packed triangle for each thread (hessian_own.c) */
 extern const bench_impl hessian_blas, hessian_allreduce;
-/* implementation `mpi-accumulate`: plain MPI-3 (hessian_accumulate.c) */
-extern const bench_impl hessian_mpi_accumulate;
-/* implementation `ga`: Global Arrays (hessian_ga.c) */
-extern const bench_impl hessian_ga;
+/* Implementations of the group `mpi-accumulate`: plain MPI-3 (hessian_accumulate.c). Local. */
+bench_impl hessian_window_impl(hessian_window *window);
+/* Implementations of the group `ga`: Global Arrays (hessian_ga.c). Local. */
+bench_impl hessian_ga_impl(hessian_ga *ga);
 
 #endif

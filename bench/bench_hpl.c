@@ -89,9 +89,9 @@ static void print(const bench_job *job, const bench_case *c, const bench_result 
     print_line('=');
     (void)printf("%-8s%12s %5s %5s %5s %18s %22s\n", "T/V", "N", "NB", "P", "Q", "Time", "Gflops");
     print_line('-');
-    (void)printf("%-8s%12" PRId64 " %5" PRId64 " %5d %5d %18.2f %22.4e\n", variant, c->n, c->nb,
-                 osla_grid_nprow(job->grid), osla_grid_npcol(job->grid), r->seconds[rep],
-                 1e-9 * r->work / r->seconds[rep]);
+    (void)printf("%-8s%12" PRId64 " %5" PRId64 " %5d %5d %18.2f %22.4e\n", variant, c->n,
+                 bench_block_size(c, r->impl), osla_grid_nprow(job->grid),
+                 osla_grid_npcol(job->grid), r->seconds[rep], 1e-9 * r->work / r->seconds[rep]);
     print_line('-');
     (void)printf("||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=   %.8e ...... %s\n",
                  r->residual, r->pass ? "PASSED" : "FAILED");
@@ -166,11 +166,12 @@ const bench_kernel bench_hpl = {
     "WA: across), the panels factored ahead, OSLA (SCAL: scalapack), and P or T: partial or "
     "tournament pivoting.\n"
     "References:\n"
-    "  scalapack  pdgetrf, pdgetrs on the same memory and process grid\n",
+    "  scalapack  pdgetrf, pdgetrs on the same process grid\n",
   .references = REFERENCE_SCALAPACK_ALONE,
   .default_references = "none",
   .after = "Example: mpiexec -n 4 osla-bench hpl --n 2048,4096 --nb 64,128 --grid 2x2,1x4\n",
   .precisions = "d",
+  .other_nb = true,
   .pivotings = "partial,tournament",
   .most_look_ahead = 2,
   .reps = 1,

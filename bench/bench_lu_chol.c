@@ -126,8 +126,7 @@ const bench_kernel bench_lu = {
   .about =
     "\nTimes P A = L U, A random (diagonally dominant for --pivoting none), in GF/s (2/3 N^3\n"
     "operations, complex 8/3), beside:\n" ABOUT_BLAS
-    "  scalapack  pdgetrf and the like on the same matrix and process grid; it always\n"
-    "             pivots partially\n"
+    "  scalapack  pdgetrf and the like on the same process grid; it always pivots partially\n"
     "Residual: |L (U x) - P (A x)| / (|A| |x| N eps), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 4 osla-bench lu --n 4096 --nb 128 --grid 2x2\n",

@@ -35,6 +35,15 @@ static int check_refs(const bench_kernel *kernel, const char *list)
     if (length == 0 || !bench_list_has(kernel->references, item))
       return bench_error(kernel, "--ref: '%s' is not one of none%s%s", item,
                          kernel->references[0] ? "," : "", kernel->references);
+    /* the name of a reference that tries several candidates, followed by a hyphen, begins the
+     * names of the candidates */
+    for (char *hyphen = strchr(item, '-'); hyphen; hyphen = strchr(hyphen + 1, '-')) {
+      *hyphen = '\0';
+      if (bench_list_has(list, item))
+        return bench_error(kernel, "--ref: %s tries %.*s: leave one of them out", item, (int)length,
+                           at);
+      *hyphen = '-';
+    }
     at += length;
     if (*at == '\0') return OSLA_EXIT_OK;
   }

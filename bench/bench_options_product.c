@@ -33,7 +33,9 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
      "Most memory for OSLA's buffers on a rank, such as 64M (default: chosen)", "BYTES"}};
   const struct poptOption other_nb[] = {
     {"ref-nb", '\0', POPT_ARG_STRING, &raw->ref_nb, 0,
-     "Block sizes of ScaLAPACK, each on separate matrices (default: OSLA's matrices)", "LIST"}};
+     "Block sizes of ScaLAPACK, each with a row (default: the fastest of 32,64,96,128,192 in a "
+     "trial)",
+     "LIST"}};
   if (kernel->shapes) {
     memcpy(table, shapes, sizeof shapes);
     table += sizeof shapes / sizeof *shapes;
@@ -89,14 +91,14 @@ static int parse_memory(const bench_kernel *kernel, const char *text, uint64_t *
 
 static int parse_ref_nb(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  if (!text) return OSLA_EXIT_OK;
-  int status = bench_add_sizes(kernel, "--ref-nb", text, BENCH_MAX_REF_NB, settings->ref_nb,
-                               &settings->n_ref_nb);
+  settings->ref_nb_chosen = !text;
+  int status = bench_add_sizes(kernel, "--ref-nb", text ? text : "32,64,96,128,192",
+                               BENCH_MAX_REF_NB, settings->ref_nb, &settings->n_ref_nb);
   for (int i = 0; i < settings->n_ref_nb && !status; i++)
     for (int j = 0; j < i && !status; j++)
       if (settings->ref_nb[i] == settings->ref_nb[j])
         status = bench_error(kernel, "--ref-nb: %" PRId64 " is given twice", settings->ref_nb[i]);
-  if (!status && !bench_list_has(settings->ref, "scalapack"))
+  if (!status && text && !bench_list_has(settings->ref, "scalapack"))
     status = bench_error(kernel, "--ref-nb %s needs --ref scalapack", text);
   return status;
 }

@@ -152,7 +152,7 @@ osla_err product_check(void *data, double *residual)
 static osla_err setup_scalapack(void *data)
 {
   product_set *set = data;
-  if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  OSLA_CALL(create_set(set, set->nb));
   return reference_scalapack_open(set->product->job->grid, &set->context);
 }
 
@@ -176,7 +176,10 @@ void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_im
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }
-  reference_scalapack_impls(s, &impl, d->scalapack, sizeof *d->scalapack, &d->names, impls, n);
+  int64_t order = d->m > d->n ? d->m : d->n;
+  if (d->k > order) order = d->k;
+  reference_scalapack_impls(s, order, &impl, d->scalapack, sizeof *d->scalapack, &d->names, impls,
+                            n);
 }
 
 osla_err product_run(product_data *d, const char *kernel, double work, const bench_impl *impls,

@@ -10,10 +10,9 @@
 /* Matrices and options of one implementation. */
 typedef struct product_set {
   struct product_data *product;
-  osla_matrix *a, *b, *c; /* operands and result; b is NULL in syrk */
-  /* true if the set owns its matrices; false if it borrows the matrices of the set `osla` */
-  bool own;
-  int64_t nb;                  /* block size of matrices that the set owns */
+  osla_matrix *a, *b, *c;      /* operands and result; b is NULL in syrk */
+  bool own;                    /* true if create_set has created the matrices of this set */
+  int64_t nb;                  /* block size of the matrices of ScaLAPACK */
   osla_gemm_options options;   /* options of osla_gemm and osla_syrk */
   osla_gemm_ablation ablation; /* switches that turn off optimisations of osla_gemm */
   int context;                 /* BLACS context */

@@ -75,15 +75,17 @@ osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
 
-/* Appends ScaLAPACK's implementations to a case: one named "scalapack", which uses the block size
- * of the case; or, with --ref-nb, one named "scalapack-NB" for each block size NB of this option.
- * `impl` has the functions; implementation i gets the data at sets + i * set_bytes. On entry impls
- * has *n elements. sets and names are borrowed. Local. */
+/* Appends ScaLAPACK's implementations to a case: one named "scalapack-NB" for each block size NB of
+ * the settings. Without --ref-nb they are the candidates of the group "scalapack", and only the
+ * smallest block size that holds a matrix of order `order` in one block is tried. `impl` has the
+ * functions; the implementation of block size i of the settings gets the data at
+ * sets + i * set_bytes. On entry impls has *n elements. sets and names are borrowed. Local. */
 typedef struct reference_names {
   char text[BENCH_MAX_REF_NB][32];
 } reference_names;
-void reference_scalapack_impls(const bench_settings *settings, const bench_impl *impl, void *sets,
-                               size_t set_bytes, reference_names *names, bench_impl *impls, int *n);
+void reference_scalapack_impls(const bench_settings *settings, int64_t order,
+                               const bench_impl *impl, void *sets, size_t set_bytes,
+                               reference_names *names, bench_impl *impls, int *n);
 
 /* --- mpi ---------------------------------------------------------------------------------------
  *

@@ -65,7 +65,8 @@ static double ratio(const bench_result *osla, const bench_result *ref, int reps,
  * names of variants, and for shapes in place of orders. */
 static int impl_width(const bench_job *job)
 {
-  return job->settings->ablate ? 32 : 14;
+  if (job->settings->ablate) return 32;
+  return strstr(job->settings->ref, "mpi-accumulate-") ? 20 : 14;
 }
 
 static int kernel_width(const bench_job *job)
@@ -106,10 +107,10 @@ static void describe(const bench_job *job, const bench_case *c, char *kernel, ch
     (void)snprintf(size, room, "%" PRId64, c->n);
 }
 
-static int64_t block_size(const bench_case *c, const bench_result *r)
+int64_t bench_block_size(const bench_case *c, const bench_impl *impl)
 {
-  if (r->impl->nb == BENCH_NO_NB) return 0;
-  return r->impl->nb ? r->impl->nb : c->nb;
+  if (impl->nb == BENCH_NO_NB) return 0;
+  return impl->nb ? impl->nb : c->nb;
 }
 
 static void print_row(const bench_job *job, const bench_case *c, const bench_result *r,
@@ -121,7 +122,8 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
   const char *verdict = osli_work_modelled ? "-" : r->pass ? "PASS" : "FAIL";
   describe(job, c, kernel, size, sizeof size);
   (void)snprintf(speed, sizeof speed, "%.4g %s", rate(c, r, median), unit_name(c->unit));
-  if (block_size(c, r) > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block_size(c, r));
+  int64_t block = bench_block_size(c, r->impl);
+  if (block > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block);
   if (!osli_work_modelled) (void)snprintf(residual, sizeof residual, "%.2g", r->residual);
   (void)printf("%-*s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s\n",
                kernel_width(job), kernel, impl_width(job), r->impl->name,
@@ -147,6 +149,17 @@ static void print_phases(const bench_result *r, const bench_figure *figures, int
   if (any) (void)printf("\n");
 }
 
+/* Prints the trial that chose an implementation in a line below its row. */
+static void print_trial(const bench_result *r)
+{
+  if (r->n_trials == 0) return;
+  (void)printf("  %s: %s was fastest in a trial, seconds of a run:", r->impl->name,
+               r->trials[r->fastest].name);
+  for (int i = 0; i < r->n_trials; i++)
+    (void)printf("%s %s %.3g", i ? "," : "", r->trials[i].name, r->trials[i].seconds);
+  (void)printf("\n");
+}
+
 /* --- JSON --- */
 
 /* NaN and infinity become null, since JSON has neither. */
@@ -163,14 +176,14 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   json_t *seconds = json_array();
   for (int rep = 0; rep < reps; rep++)
     (void)json_array_append_new(seconds, real_or_null(r->seconds[rep]));
-  json_t *row =
-    json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:s,s:o,s:b,s:o,s:o}", "kernel",
-              c->kernel, "impl", r->impl->name, "precision", c->precision, "n", (json_int_t)c->n,
-              "nb", (json_int_t)block_size(c, r), "grid", grid, "ranks", job->size, "nodes",
-              job->n_nodes, "reps", reps, "seconds_min", real_or_null(smallest(r->seconds, reps)),
-              "seconds_median", real_or_null(median), "rate", real_or_null(rate(c, r, median)),
-              "unit", unit_name(c->unit), "residual", real_or_null(r->residual), "pass",
-              (int)r->pass, "ratio_vs", ratios, "seconds", seconds);
+  json_t *row = json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:i,s:i,s:i,s:o,s:o,s:o,s:s,s:o,s:b,s:o,s:o}",
+                          "kernel", c->kernel, "impl", r->impl->name, "precision", c->precision,
+                          "n", (json_int_t)c->n, "nb", (json_int_t)bench_block_size(c, r->impl),
+                          "grid", grid, "ranks", job->size, "nodes", job->n_nodes, "reps", reps,
+                          "seconds_min", real_or_null(smallest(r->seconds, reps)), "seconds_median",
+                          real_or_null(median), "rate", real_or_null(rate(c, r, median)), "unit",
+                          unit_name(c->unit), "residual", real_or_null(r->residual), "pass",
+                          (int)r->pass, "ratio_vs", ratios, "seconds", seconds);
   if (row && c->m > 0)
     (void)json_object_update_new(
       row, json_pack("{s:I,s:I}", "m", (json_int_t)c->m, "k", (json_int_t)c->k));
@@ -224,12 +237,23 @@ static osla_err write_line(const bench_job *job, json_t *row)
   return OSLA_OK;
 }
 
+/* Adds the trial that chose an implementation to a JSON line. */
+static void add_trial(json_t *row, const bench_result *r)
+{
+  json_t *trials = row && r->n_trials > 0 ? json_object() : NULL;
+  if (!trials) return;
+  for (int i = 0; i < r->n_trials; i++)
+    (void)json_object_set_new(trials, r->trials[i].name, real_or_null(r->trials[i].seconds));
+  (void)json_object_set_new(row, "trials", trials);
+  (void)json_object_set_new(row, "chosen", json_string(r->trials[r->fastest].name));
+}
+
 /* Fastest of the results for block sizes of --ref-nb; NULL if there are none. */
 static const bench_result *fastest_block_size(const bench_result *results, int n_results, int reps)
 {
   const bench_result *found = NULL;
   for (int i = 1; i < n_results; i++)
-    if (results[i].impl->nb > 0 &&
+    if (results[i].impl->nb > 0 && results[i].impl != &results[i].chosen &&
         (!found || bench_median(results[i].seconds, reps) < bench_median(found->seconds, reps)))
       found = &results[i];
   return found;
@@ -279,10 +303,12 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
     else
       print_row(job, c, &results[i], grid, text);
     print_phases(&results[i], figures, n_figures);
+    if (!c->print) print_trial(&results[i]);
     if (!job->json) continue;
     json_t *ratios = i == 0 ? ratios_json(results, n_results, reps, scratch) : json_object();
     json_t *row = row_json(job, c, &results[i], grid, ratios);
     add_figures(row, figures, n_figures);
+    add_trial(row, &results[i]);
     err = write_line(job, row);
   }
   (void)fflush(stdout);

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *data_of(const bench_case *c, const bench_impl *impl)
 {
@@ -79,6 +80,67 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
   }
 }
 
+/* --- trials --- */
+
+/* Sets up a candidate, runs it, and tears it down. A candidate has up to TRIAL_RUNS runs, until
+ * they have taken one second together; the shortest run counts. */
+static osla_err try_candidate(bench_job *job, const bench_case *c, const bench_impl *impl,
+                              bench_result *out, double *shortest)
+{
+  enum { TRIAL_RUNS = 5 };
+  double sum = 0, seconds;
+  bench_impl candidate = *impl;
+  bench_result r = {.impl = &candidate, .pass = true};
+  if (impl->run_part) {
+    candidate.run = impl->run_part;
+    candidate.check = NULL;
+  }
+  *shortest = INFINITY;
+  osla_err err = impl->setup ? impl->setup(data_of(c, impl)) : OSLA_OK;
+  for (int i = 0; i < TRIAL_RUNS && sum < 1 && err == OSLA_OK; i++) {
+    err = run_once(job, c, &r, false, &seconds);
+    if (err != OSLA_OK) break;
+    sum += seconds * operations_of(c, impl);
+    if (seconds < *shortest) *shortest = seconds;
+  }
+  if (impl->teardown) impl->teardown(data_of(c, impl));
+  if (isnan(r.residual) || r.residual > out->residual) out->residual = r.residual;
+  out->pass = out->pass && r.pass;
+  return err;
+}
+
+/* Runs the candidates of a group in a trial, if there are at least two, and makes `out` the result
+ * of the fastest one. The times are equal on all ranks, so that all ranks choose the same one. */
+static osla_err choose_fastest(bench_job *job, const bench_case *c, const char *group,
+                               bench_result *out)
+{
+  const bench_impl *candidates[BENCH_MAX_REF_NB];
+  int count = 0;
+  for (int i = 0; i < c->n_impls; i++)
+    if (c->impls[i].group && strcmp(c->impls[i].group, group) == 0)
+      candidates[count++] = &c->impls[i];
+  for (int i = 0; i < count && count > 1; i++) {
+    bench_trial *trial = &out->trials[i];
+    trial->name = candidates[i]->name;
+    OSLA_CALL(try_candidate(job, c, candidates[i], out, &trial->seconds));
+    if (trial->seconds < out->trials[out->fastest].seconds) out->fastest = i;
+  }
+  out->n_trials = count > 1 ? count : 0;
+  out->chosen = *candidates[out->fastest];
+  out->chosen.name = out->chosen.ref = group;
+  out->impl = &out->chosen;
+  return OSLA_OK;
+}
+
+static bool is_first_of_group(const bench_case *c, int i)
+{
+  for (int k = 0; k < i; k++)
+    if (c->impls[k].group && strcmp(c->impls[k].group, c->impls[i].group) == 0) return false;
+  return true;
+}
+
+/* --- a case --- */
+
 static bool is_selected(const bench_job *job, const bench_impl *impl, int i)
 {
   return i == 0 || impl->is_osla ||
@@ -90,9 +152,21 @@ osla_err bench_run_case(bench_job *job, const bench_case *c)
   bench_result results[BENCH_MAX_IMPLS] = {0};
   int n_results = 0;
   osla_err err = OSLA_OK;
-  for (int i = 0; i < c->n_impls; i++)
-    if (is_selected(job, &c->impls[i], i)) results[n_results++].impl = &c->impls[i];
+  for (int i = 0; i < c->n_impls && err == OSLA_OK; i++) {
+    const bench_impl *impl = &c->impls[i];
+    bench_result *r = &results[n_results];
+    r->pass = true;
+    if (is_selected(job, impl, i)) {
+      r->impl = impl;
+      n_results++;
+    } else if (impl->group && bench_list_has(job->settings->ref, impl->group) &&
+               is_first_of_group(c, i)) {
+      err = choose_fastest(job, c, impl->group, r);
+      n_results++;
+    }
+  }
 
+  if (err != OSLA_OK) return err;
   double *seconds = calloc((size_t)job->settings->reps * BENCH_MAX_IMPLS, sizeof *seconds);
   if (!seconds) err = osla_error_set(OSLA_ERR_MEM, "times of %d runs", job->settings->reps);
   err = osla_agree(job->transport, err);
@@ -100,7 +174,6 @@ osla_err bench_run_case(bench_job *job, const bench_case *c)
   while (err == OSLA_OK && n_set_up < n_results) {
     bench_result *r = &results[n_set_up];
     r->seconds = seconds + (size_t)n_set_up * (size_t)job->settings->reps;
-    r->pass = true;
     if (r->impl->setup) err = r->impl->setup(data_of(c, r->impl));
     r->work = r->impl->work ? r->impl->work(data_of(c, r->impl)) : c->work;
     n_set_up++;

@@ -58,14 +58,14 @@ static osla_err check(void *data, double *residual)
   return osla_residual(d->original, d->x, d->b, residual);
 }
 
-/* Creates ScaLAPACK's pivots, and copies the factors if ScaLAPACK has matrices of its own. */
+/* Creates ScaLAPACK's matrices, and copies the factors and the pivots into them. */
 static osla_err setup_scalapack(void *data)
 {
   factor_set *set = data;
   factor_data *f = set->factor;
   void *memory;
   OSLA_CALL(factor_setup_scalapack(set));
-  if (set->own) OSLA_CALL(osla_matrix_copy(f->osla.a, set->a));
+  OSLA_CALL(osla_matrix_copy(f->osla.a, set->a));
   if (!set->ipiv) return OSLA_OK;
   OSLA_CALL(bench_alloc(f->job, (uint64_t)f->n * sizeof(int64_t), &memory));
   int64_t *pivots = memory;

@@ -60,7 +60,7 @@ const bench_kernel bench_syrk = {
     "times as many; osla_syrk, of complex types osla_herk), beside:\n"
     "  blas       the limit: the rate of one local product of private matrices on each rank, of\n"
     "             its elements of C with K / 2 (as many operations); no communication\n"
-    "  scalapack  pdsyrk, pzherk and the like on the same memory and the same process grid\n"
+    "  scalapack  pdsyrk, pzherk and the like on the same process grid\n"
     "Residual: |C x - A (A^H x)| / (eps sqrt(K) |A (A^H x)|), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .precisions = "sdcz",

@@ -103,7 +103,7 @@ const bench_kernel bench_symm = {
     "\nTimes C := A B, all N x N, A symmetric by its lower triangle, in GF/s (2 N^3 operations,\n"
     "complex 8), beside:\n"
     "  blas       the limit: each rank's share of C by one local product of private matrices\n"
-    "  scalapack  pdsymm and the like on the same memory and the same process grid\n"
+    "  scalapack  pdsymm and the like on the same process grid\n"
     "Residual: |C x - A (B x)| / (eps sqrt(N) |A (B x)|), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .precisions = "sdcz",
@@ -121,7 +121,7 @@ const bench_kernel bench_trmm = {
     "beside:\n"
     "  blas       the limit: the rate of a local product of private matrices on each rank, of\n"
     "             as many operations; no communication\n"
-    "  scalapack  pdtrmm and the like on the same memory and the same process grid\n"
+    "  scalapack  pdtrmm and the like on the same process grid\n"
     "Residual: as of symm.\n",
   .references = "blas" REFERENCE_SCALAPACK,
   .precisions = "sdcz",

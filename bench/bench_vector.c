@@ -13,8 +13,8 @@
 typedef struct vector_set {
   struct vector_data *product;
   osla_matrix *a, *x, *y;
-  bool own; /* true if the set owns its matrices; false if it borrows those of the set `osla` */
-  int64_t nb;
+  bool own;    /* true if create_set has created the matrices of this set */
+  int64_t nb;  /* block size of the matrices of ScaLAPACK */
   int context; /* BLACS context */
 } vector_set;
 
@@ -152,7 +152,7 @@ static void teardown_copy(void *data)
 static osla_err setup_scalapack(void *data)
 {
   vector_set *set = data;
-  if (set->nb > 0) OSLA_CALL(create_set(set, set->nb));
+  OSLA_CALL(create_set(set, set->nb));
   return reference_scalapack_open(set->product->job->grid, &set->context);
 }
 
@@ -183,7 +183,8 @@ static void add_scalapack(vector_data *d, bench_impl *impls, int *n)
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }
-  reference_scalapack_impls(s, &impl, d->scalapack, sizeof *d->scalapack, &d->names, impls, n);
+  reference_scalapack_impls(s, d->n, &impl, d->scalapack, sizeof *d->scalapack, &d->names, impls,
+                            n);
 }
 
 /* --- the kernels --- */
@@ -245,7 +246,7 @@ const bench_kernel bench_gemv = {
     "\nTimes y := A x, A N x N, in GB/s of A's bytes, beside:\n"
     "  copy       the limit: a copy in private memory on each rank that moves as many bytes, read\n"
     "             and written\n"
-    "  scalapack  pdgemv and the like on the same memory and the same process grid\n"
+    "  scalapack  pdgemv and the like on the same process grid\n"
     "Residual: |y - A x| / (eps sqrt(N) |A x|), max norms.\n",
   .references = "copy" REFERENCE_SCALAPACK,
   .precisions = "sdcz",
@@ -261,7 +262,7 @@ const bench_kernel bench_symv = {
   .about = "\nTimes y := A x, A N x N, symmetric by its lower triangle, in GB/s of the triangle's "
            "bytes, beside:\n"
            "  copy       the limit, as of gemv\n"
-           "  scalapack  pdsymv and the like on the same memory and the same process grid\n"
+           "  scalapack  pdsymv and the like on the same process grid\n"
            "Residual: as of gemv.\n",
   .references = "copy" REFERENCE_SCALAPACK,
   .other_nb = true,

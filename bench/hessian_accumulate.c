@@ -1,9 +1,14 @@
-/* Reference implementation `mpi-accumulate` of the assembly: plain MPI-3 on a block-cyclic matrix
- * with OSLA's grid and blocks. For each rank that owns a part of an update it calls MPI_Accumulate
- * once, with an indexed datatype. French et al. (IPDPS 2015), section V, compare their method with
- * this one. The accumulates of an update are completed locally before the next update begins. */
+/* Reference implementations `mpi-accumulate-lock` and `mpi-accumulate-flush` of the assembly: plain
+ * MPI-3 on a block-cyclic matrix with OSLA's grid and blocks, as French et al. (IPDPS 2015) use it.
+ *
+ * For each rank that owns a part of an update, MPI_Accumulate is called once, with an indexed
+ * datatype. The owners are visited in a random order, another one for each update (section III.C).
+ * Section IV.B describes both ways to complete an accumulate: an exclusive lock and unlock, which
+ * was the faster one for the authors, or a local flush within one epoch from the first update to
+ * the commit. */
 #include "bench/bench_hessian.h"
 #include "osla_index.h"
+#include "osla_random.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,36 +22,37 @@ static int64_t local_rows(const hessian_data *d, int prow)
 
 static osla_err setup(void *data)
 {
-  hessian_data *d = data;
+  hessian_window *w = data;
+  hessian_data *d = w->data;
   const bench_settings *s = d->job->settings;
   osla_grid *grid = d->job->grid;
   const int64_t cols = osla_index_count(d->n, s->nb, osla_grid_pcol(grid), osla_grid_npcol(grid));
-  hessian_window *w = &d->window;
   w->bytes = (size_t)(local_rows(d, osla_grid_prow(grid)) * cols) * osla_dtype_size(s->dtype);
   /* whole pages avoid the error of MPICH that reference_mpi.c describes */
   w->bytes = (w->bytes + 4095) / 4096 * 4096;
   OSLA_MPI(
     MPI_Win_allocate((MPI_Aint)w->bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->base, &w->win));
   w->is_open = true;
-  OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win));
+  if (!w->locks) OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win));
   return hessian_products_create(d, true);
 }
 
 static void teardown(void *data)
 {
-  hessian_data *d = data;
-  if (d->window.is_open) {
-    (void)MPI_Win_unlock_all(d->window.win);
-    (void)MPI_Win_free(&d->window.win);
-  }
-  d->window.is_open = false;
-  hessian_products_free(d);
+  hessian_window *w = data;
+  if (w->is_open && !w->locks) (void)MPI_Win_unlock_all(w->win);
+  if (w->is_open) (void)MPI_Win_free(&w->win);
+  w->is_open = false;
+  hessian_products_free(w->data);
 }
 
 static osla_err prepare(void *data)
 {
-  const hessian_window *w = &((hessian_data *)data)->window;
+  const hessian_window *w = data;
+  const int rank = w->data->job->rank;
+  if (w->locks) OSLA_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, w->win));
   if (w->bytes > 0) memset(w->base, 0, w->bytes);
+  if (w->locks) OSLA_MPI(MPI_Win_unlock(rank, w->win));
   return OSLA_OK;
 }
 
@@ -73,6 +79,23 @@ static int64_t pack(const hessian_data *d, int prow, int pcol, const int64_t *ix
   return found;
 }
 
+static osla_err accumulate_and_unlock(const hessian_window *w, int owner, int count,
+                                      const void *packed, MPI_Datatype element, MPI_Datatype target)
+{
+  OSLA_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, w->win));
+  OSLA_MPI(MPI_Accumulate(packed, count, element, owner, 0, 1, target, MPI_SUM, w->win));
+  OSLA_MPI(MPI_Win_unlock(owner, w->win));
+  return OSLA_OK;
+}
+
+static osla_err accumulate_and_flush(const hessian_window *w, int owner, int count,
+                                     const void *packed, MPI_Datatype element, MPI_Datatype target)
+{
+  OSLA_MPI(MPI_Accumulate(packed, count, element, owner, 0, 1, target, MPI_SUM, w->win));
+  OSLA_MPI(MPI_Win_flush_local(owner, w->win));
+  return OSLA_OK;
+}
+
 static osla_err accumulate(const hessian_data *d, int owner, int64_t count, const MPI_Aint *offset,
                            const void *packed)
 {
@@ -80,11 +103,27 @@ static osla_err accumulate(const hessian_data *d, int owner, int64_t count, cons
   MPI_Datatype target;
   OSLA_MPI(MPI_Type_create_hindexed_block((int)count, 1, offset, element, &target));
   OSLA_MPI(MPI_Type_commit(&target));
-  OSLA_MPI(
-    MPI_Accumulate(packed, (int)count, element, owner, 0, 1, target, MPI_SUM, d->window.win));
-  OSLA_MPI(MPI_Win_flush_local(owner, d->window.win));
+  osla_err err = OSLA_OK;
+  if (d->window->locks) {
+    /* a rank must not lock a target that another thread of the rank has locked */
+#pragma omp critical(bench_accumulate_lock)
+    err = accumulate_and_unlock(d->window, owner, (int)count, packed, element, target);
+  } else {
+    err = accumulate_and_flush(d->window, owner, (int)count, packed, element, target);
+  }
   OSLA_MPI(MPI_Type_free(&target));
-  return OSLA_OK;
+  return err;
+}
+
+/* order := a random permutation of 0 to count - 1, by the method of Fisher and Yates. */
+static void permute(int count, uint64_t rank, uint64_t update, int *order)
+{
+  for (int i = 0; i < count; i++) {
+    int other = (int)(osla_random_bits(rank, update, (uint64_t)i) % (uint64_t)(i + 1));
+    order[i] = i;
+    order[i] = order[other];
+    order[other] = i;
+  }
 }
 
 static osla_err update(hessian_data *d, int64_t k, int thread)
@@ -96,10 +135,13 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   OSLA_CALL(hessian_block(d, k, thread, &block));
   MPI_Aint *offset = malloc((size_t)most * sizeof *offset);
   char *packed = malloc((size_t)most * osla_dtype_size(d->updates.dtype));
-  osla_err err =
-    offset && packed ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "part of %" PRId64 " elements", most);
+  int *order = malloc((size_t)n_owners * sizeof *order);
+  osla_err err = offset && packed && order
+                   ? OSLA_OK
+                   : osla_error_set(OSLA_ERR_MEM, "part of %" PRId64 " elements", most);
+  if (order) permute(n_owners, (uint64_t)d->job->rank, (uint64_t)k, order);
   for (int i = 0; i < n_owners && err == OSLA_OK; i++) {
-    const int prow = i / npcol, pcol = i % npcol;
+    const int prow = order[i] / npcol, pcol = order[i] % npcol;
     const int64_t found =
       pack(d, prow, pcol, updates_indices(&d->updates, k), block, offset, packed);
     if (found > 0)
@@ -107,16 +149,19 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   }
   free(offset);
   free(packed);
+  free(order);
   return err;
 }
 
 static osla_err run(void *data)
 {
-  hessian_data *d = data;
+  hessian_window *w = data;
+  hessian_data *d = w->data;
+  d->window = w;
   osla_err err = hessian_each(d, update);
   /* An error ends the job, because the other ranks would wait in the commit for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
-  OSLA_MPI(MPI_Win_flush_all(d->window.win));
+  if (!w->locks) OSLA_MPI(MPI_Win_flush_all(w->win));
   OSLA_MPI(MPI_Barrier(MPI_COMM_WORLD));
   return OSLA_OK;
 }
@@ -130,28 +175,36 @@ static double read_own(const hessian_data *d, int64_t i, int64_t j)
   if (osla_index_owner(i, nb, nprow) != osla_grid_prow(grid) ||
       osla_index_owner(j, nb, npcol) != osla_grid_pcol(grid))
     return 0;
-  return bench_element(d->updates.dtype, d->window.base,
+  return bench_element(d->updates.dtype, d->window->base,
                        osla_index_local(i, nb, nprow) +
                          osla_index_local(j, nb, npcol) * local_rows(d, osla_grid_prow(grid)));
 }
 
 static osla_err check(void *data, double *residual)
 {
-  hessian_data *d = data;
+  hessian_window *w = data;
+  hessian_data *d = w->data;
   const updates *u = &d->updates;
   bool lower = d->job->settings->uplo == OSLA_LOWER;
+  if (w->locks) OSLA_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, d->job->rank, 0, w->win));
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
     int64_t i = u->sample[k].i, j = u->sample[k].j;
     d->values[k] = read_own(d, lower ? i : j, lower ? j : i);
   }
+  if (w->locks) OSLA_MPI(MPI_Win_unlock(d->job->rank, w->win));
   OSLA_CALL(osla_allreduce(d->job->transport, d->values, UPDATES_SAMPLES, MPI_DOUBLE, MPI_SUM));
   *residual = updates_residual(u, d->values, 0);
   return OSLA_OK;
 }
 
-const bench_impl hessian_mpi_accumulate = {.name = "mpi-accumulate",
-                                           .setup = setup,
-                                           .prepare = prepare,
-                                           .run = run,
-                                           .check = check,
-                                           .teardown = teardown};
+bench_impl hessian_window_impl(hessian_window *window)
+{
+  return (bench_impl){.name = window->locks ? "mpi-accumulate-lock" : "mpi-accumulate-flush",
+                      .group = "mpi-accumulate",
+                      .setup = setup,
+                      .prepare = prepare,
+                      .run = run,
+                      .check = check,
+                      .teardown = teardown,
+                      .data = window};
+}

@@ -111,7 +111,7 @@ static osla_err work_before(hessian_data *d, int64_t k, int thread, double *seco
 
 static osla_err one_thread(hessian_data *d, hessian_work *work, int thread, double *seconds)
 {
-  for (int64_t k = thread; k < d->updates.per_rank; k += d->job->settings->threads) {
+  for (int64_t k = thread; k < d->counted; k += d->job->settings->threads) {
     OSLA_CALL(work_before(d, k, thread, seconds));
     OSLA_CALL(work(d, k, thread));
   }

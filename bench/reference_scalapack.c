@@ -351,18 +351,21 @@ void reference_scalapack_close(int *context)
 
 #endif
 
-void reference_scalapack_impls(const bench_settings *settings, const bench_impl *impl, void *sets,
-                               size_t set_bytes, reference_names *names, bench_impl *impls, int *n)
+void reference_scalapack_impls(const bench_settings *settings, int64_t order,
+                               const bench_impl *impl, void *sets, size_t set_bytes,
+                               reference_names *names, bench_impl *impls, int *n)
 {
-  int count = settings->n_ref_nb > 0 ? settings->n_ref_nb : 1;
-  for (int i = 0; i < count; i++) {
+  bool is_whole = false; /* true if an earlier block size holds the whole matrix in one block */
+  for (int i = 0; i < settings->n_ref_nb; i++) {
+    if (settings->ref_nb_chosen && is_whole) continue;
     bench_impl *out = &impls[(*n)++];
     *out = *impl;
-    out->name = out->ref = "scalapack";
     out->data = (char *)sets + (size_t)i * set_bytes;
-    if (settings->n_ref_nb == 0) continue;
     out->nb = settings->ref_nb[i];
     (void)snprintf(names->text[i], sizeof names->text[i], "scalapack-%" PRId64, out->nb);
     out->name = names->text[i];
+    out->ref = settings->ref_nb_chosen ? NULL : "scalapack";
+    out->group = settings->ref_nb_chosen ? "scalapack" : NULL;
+    is_whole = is_whole || out->nb >= order;
   }
 }

@@ -36,6 +36,13 @@ def check(rows):
             if row["impl"] == "cg": assert 1 < row["iterations"] < ours["sweeps_least"], row
             elif row["tolerance"]: assert 1 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
             else: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
+        if "trials" in row: # the fastest candidate of a trial was measured
+            names = names + ["trials", "chosen"]
+            assert len(row["trials"]) > 1 and row["trials"][row["chosen"]] == min(row["trials"].values()) > 0, row
+            assert row["chosen"].startswith(row["impl"] + "-"), row
+            assert row["impl"] != "scalapack" or row["chosen"] == "scalapack-%d" % row["nb"], row
+        else:
+            assert row["impl"] not in ("ga", "mpi-accumulate", "scalapack") or row["kernel"] == "gemm" or row["n"] <= 32, row
         assert sorted(row) == sorted(keys + shape.get(row["kernel"], []) + measured + names), sorted(row)
         if measured: # the phases of a thread do not overlap
             phases = row["phases"]

@@ -36,7 +36,7 @@ for row in rows:
 run() {
   label="${*:3} ($2 ranks, $1)"
   # Global Arrays can be started only once in a process
-  if [[ " $* " == *[,\ ]ga[,\ ]* ]]; then run_job "$@"
+  if [[ " $* " == *[,\ ]ga[-,\ ]* ]]; then run_job "$@"
   else run_line "$2" "$1" "$PWD" "$scratch/out" "$scratch/err" "${@:3}"
   fi
 }
@@ -45,7 +45,7 @@ run_job() {
   local mode=$1 ranks=$2 launch needs=
   shift 2
   label="$* ($ranks ranks, $mode)"
-  [[ " $* " == *[,\ ]ga[,\ ]* ]] && needs=ga
+  [[ " $* " == *[,\ ]ga[-,\ ]* ]] && needs=ga
   launch=(env $(in_mode "$mode" "$ranks" $needs))
   [ "$ranks" = 0 ] || launch+=("$MPIEXEC" -n "$ranks")
   timeout "$JOB_LIMIT" "${launch[@]}" "$bench" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
@@ -115,8 +115,9 @@ best=() bests=2 # best block size of --ref-nb
 all=blas alls=2 # all references of gemm
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
-sum=blas,exact,node,allreduce,mpi-accumulate sums=6 # references of hessian
-[ "$HAVE_GA" = yes ] && sum=$sum,ga sums=7
+sum=blas,exact,node,allreduce,mpi-accumulate-lock,mpi-accumulate-flush sums=7 # references of hessian
+groups=mpi-accumulate grouped=2 # references of hessian that choose the fastest candidate
+[ "$HAVE_GA" = yes ] && sum=$sum,ga-scatter,ga-patch,ga-vector sums=10 groups=$groups,ga grouped=3
 places=("node 1" "fake2 2")
 [ "${OSLA_TESTS:-}" != full ] || places+=("node 2" "node 4" "fake2 4")
 for place in "${places[@]}"; do
@@ -130,10 +131,11 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
-  # Threads of mpi-accumulate ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
+  measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --ref $groups
+  # Threads of mpi-accumulate-... ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
   # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
-  [ "$MPI_FAMILY" = openmpi ] && [ "$place" != "node 4" ] && some=${sum/,mpi-accumulate/} somes=$((sums - 1))
+  [ "$MPI_FAMILY" = openmpi ] && [ "$place" != "node 4" ] && some=${sum/,mpi-accumulate-lock,mpi-accumulate-flush/} somes=$((sums - 2))
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
@@ -197,8 +199,11 @@ hpl WC1OSLAP,{50,33},{16,64},2,2 WC1OSLAP,{50,33},{16,64},1,3
 run fake2 4 hpl --n 60 --nb 16 --pivoting tournament --look-ahead 2
 hpl WC2OSLAT,60,16,2,2
 if [ "$HAVE_SCALAPACK" = yes ]; then
-  run node 2 hpl --n 60 --nb 16 --look-ahead -1 --ref scalapack
-  hpl WC0OSLAP,60,16,1,2 WC0SCALP,60,16,1,2
+  run node 2 hpl --n 60 --nb 16 --look-ahead -1 --ref scalapack --ref-nb 64
+  hpl WC0OSLAP,60,16,1,2 WC0SCALP,60,64,1,2
+  run node 2 chol --n 33 --reps 1 --ref scalapack # 64 is the least block size that holds the matrix
+  grep -qE '^  scalapack: scalapack-(32|64) was fastest in a trial, seconds of a run: scalapack-32 [0-9.e-]+, scalapack-64 [0-9.e-]+$' \
+    "$scratch/out" || fail "not a trial of two block sizes"
 fi
 measure node 2 $bests symm --n 70 --nb 16 --precision z "${best[@]}"
 measure fake2 2 $impls symv --n 71 --nb 16
