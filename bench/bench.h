@@ -79,6 +79,7 @@ typedef struct bench_settings {
    * sizes, and each has a row of its own */
   bool ref_nb_chosen;
   osla_pivoting pivoting; /* kernels lu and hpl: OSLA's pivoting */
+  bool cold;              /* kernels lu and chol: time the first call of the process (--cold) */
   /* kernels lu, chol, potri, getri and hpl: the member look_ahead of OSLA's options */
   int look_ahead;
   /* kernels lu, chol, potri, getri and hpl: the member forward of OSLA's options */
@@ -155,6 +156,7 @@ typedef struct bench_kernel {
   bool shapes;
   /* true if the kernel has the option --ref-nb in builds with ScaLAPACK */
   bool other_nb;
+  bool cold; /* true if the kernel has the option --cold */
   /* values that the option --pivoting accepts, the default first; NULL: no such option */
   const char *pivotings;
   /* largest value of --look-ahead; 0: the kernel has neither --look-ahead nor --forward */

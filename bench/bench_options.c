@@ -6,9 +6,11 @@
 #include "osla_matrix.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NOT_GIVEN = INT_MIN };
 #define DEFAULT_NB "96"
 _Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
@@ -52,6 +54,11 @@ static int check_refs(const bench_kernel *kernel, const char *list)
 static const char *default_references(const bench_kernel *kernel)
 {
   return kernel->default_references ? kernel->default_references : kernel->references;
+}
+
+static int default_reps(const bench_kernel *kernel)
+{
+  return kernel->reps ? kernel->reps : 5;
 }
 
 static const char *precisions(const bench_kernel *kernel)
@@ -124,7 +131,6 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
   if (!status)
     status = bench_add_sizes(kernel, "--nb", raw->nb ? raw->nb : DEFAULT_NB, BENCH_MAX_SIZES,
                              settings->nbs, &settings->n_nbs);
-  if (!status) status = bench_at_least(kernel, "--reps", raw->reps, 1);
   if (!status) status = parse_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
   if (!status) status = parse_grids(kernel, size, raw->grid, settings);
@@ -133,8 +139,15 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
     status = bench_error(kernel, "needs at least 2 ranks (mpiexec -n 2 ...)");
 
   settings->nb = settings->nbs[0];
-  settings->reps = raw->reps;
-  settings->ref = strdup(raw->ref ? raw->ref : default_references(kernel));
+  settings->reps = raw->reps == NOT_GIVEN ? default_reps(kernel) : raw->reps;
+  if (!status) status = bench_at_least(kernel, "--reps", settings->reps, 1);
+  if (!status && raw->factor.cold && raw->reps != NOT_GIVEN && raw->reps != 1)
+    status = bench_error(kernel, "--cold times one call: leave out --reps %d", raw->reps);
+  if (!status && raw->factor.cold && raw->ref && strcmp(raw->ref, "none") != 0)
+    status = bench_error(kernel, "--cold times OSLA alone: leave out --ref %s", raw->ref);
+  settings->ref = strdup(raw->ref           ? raw->ref
+                         : raw->factor.cold ? "none"
+                                            : default_references(kernel));
   settings->json = raw->json ? strdup(raw->json) : NULL;
   settings->trace = raw->trace ? strdup(raw->trace) : NULL;
   if (!status &&
@@ -178,11 +191,13 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
                       command_line *line, int *status)
 {
-  char sizes[200], refs[200], precision[40];
+  char sizes[200], refs[240], precision[40], reps[60];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
     updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS],
     channel[BENCH_CHANNEL_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
+  (void)snprintf(reps, sizeof reps, "Repetitions that are counted (default: %d)",
+                 default_reps(kernel));
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
@@ -193,8 +208,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   const struct poptOption common[] = {
     {size_option(kernel) + strlen("--"), '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
-    {"reps", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reps, 0,
-     "Repetitions that are counted", "R"},
+    {"reps", '\0', POPT_ARG_INT, &raw->reps, 0, reps, "R"},
     {"json", '\0', POPT_ARG_STRING, &raw->json, 0,
      "Append one JSON object a line, for each implementation and size", "FILE"},
     {"trace", '\0', POPT_ARG_STRING, &raw->trace, 0,
@@ -234,7 +248,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
 bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **argv,
                          bench_settings *settings, int *status)
 {
-  raw_options raw = {.reps = kernel->reps ? kernel->reps : 5, .factor.nrhs = 1, .forest.reach = 3};
+  raw_options raw = {.reps = NOT_GIVEN, .factor.nrhs = 1, .forest.reach = 3};
   raw.updates = bench_raw_updates_default;
   raw.product = bench_raw_product_none;
   raw.jacobi = bench_raw_jacobi_default;

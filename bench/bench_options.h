@@ -29,11 +29,11 @@ int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw
 /* Options of osla-bench for factorisations and solves. */
 typedef struct bench_raw_factor {
   char *pivoting, *forward, *kind;
-  int look_ahead;
+  int look_ahead, cold;
   long long nrhs;
 } bench_raw_factor;
 
-enum { BENCH_FACTOR_OPTIONS = 6 };
+enum { BENCH_FACTOR_OPTIONS = 7 };
 void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
                         struct poptOption table[BENCH_FACTOR_OPTIONS]);
 int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,

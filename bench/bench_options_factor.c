@@ -23,6 +23,10 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
     "forward",     '\0', POPT_ARG_STRING,
     &raw->forward, 0,    "How OSLA's panels reach other nodes: chosen (default), flat, ring, tree",
     "HOW"};
+  const struct poptOption cold = {
+    "cold",     '\0', POPT_ARG_NONE,
+    &raw->cold, 0,    "Time the first call of the process on a new matrix, without a warm-up",
+    NULL};
   const struct poptOption solves[] = {
     {"kind", '\0', POPT_ARG_STRING, &raw->kind, 0, "Factorisation: lu (default), chol", "KIND"},
     {"nrhs", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nrhs, 0, "Right-hand sides",
@@ -32,6 +36,7 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
     *table++ = look_ahead;
     *table++ = forward;
   }
+  if (kernel->cold) *table++ = cold;
   if (kernel->solves) {
     memcpy(table, solves, sizeof solves);
     table += sizeof solves / sizeof *solves;
@@ -82,6 +87,10 @@ int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
     status = bench_error(kernel, "--kind: '%s' is not one of lu,chol", raw->kind);
   if (!status && raw->nrhs < 1)
     status = bench_error(kernel, "--nrhs: %lld is less than 1", raw->nrhs);
+  if (!status && raw->cold && settings->n_count * settings->n_nbs * settings->n_grids != 1)
+    status = bench_error(kernel, "--cold times one call: give one --n, one --nb and one --grid");
+  settings->cold = raw->cold != 0;
+  if (settings->cold) settings->reps = 1;
   settings->look_ahead = raw->look_ahead;
   settings->chol = raw->kind && strcmp(raw->kind, "chol") == 0;
   settings->nrhs = raw->nrhs;

@@ -193,6 +193,7 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
     (void)json_object_update_new(row,
                                  json_pack("{s:i,s:s}", "look_ahead", job->settings->look_ahead,
                                            "forward", bench_forward_name(job->settings->forward)));
+  if (row && c->cold) (void)json_object_set_new(row, "cold", json_true());
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
   const char *machine = osla_simulated_machine();
   if (row && machine) (void)json_object_set_new(row, "simulated", json_string(machine));
@@ -292,6 +293,7 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
   if (!c->print) print_header(job);
   for (int i = 0; i < n_results && err == OSLA_OK; i++) {
     char text[40] = "";
+    if (c->cold) (void)snprintf(text, sizeof text, "cold");
     if (i > 0)
       (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
                      &results[i] == fastest_block_size(results, n_results, reps) ? " best nb" : "");

@@ -175,6 +175,12 @@ fi
 measure node 2 24 put --n 8,10000
 measure fake2 4 48 put --n 8,10000 # on the node and across nodes
 measure node 2 1 lu --n 50 --ref none
+for kernel in lu chol; do
+  run node 2 $kernel --n 150 --nb 16 --cold --json "$scratch/cold-$kernel"
+  passes 1
+  grep -q ' PASS  cold$' "$scratch/out" || fail "not marked as cold"
+  grep -q '"reps":1,.*"cold":true' "$scratch/cold-$kernel" || fail "other JSON"
+done
 measure node 2 4 lu --n 50 --ref none --nb 16,24 --grid 1x2,2x1
 lu=0
 kinds=("c partial 2 3x1" "d tournament 2 4x1")
@@ -308,6 +314,12 @@ if [ "$HAVE_SCALAPACK" = yes ]; then
   run node 0 lu --ref-nb 64,x
   bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
 fi
+run node 0 lu --cold --n 10,20
+bad "osla-bench lu: --cold times one call: give one --n, one --nb and one --grid"
+run node 0 chol --cold --reps 3
+bad "osla-bench chol: --cold times one call: leave out --reps 3"
+run node 0 lu --cold --ref blas
+bad "osla-bench lu: --cold times OSLA alone: leave out --ref blas"
 run node 0 lu --trans NN
 bad "osla-bench lu: --trans: unknown option (see osla-bench lu --help)"
 run node 0 lu --pivoting full
