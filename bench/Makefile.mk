@@ -59,4 +59,4 @@ endif
 bench_ga_program_SOURCES = bench/ga_program.c
 bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
 
-EXTRA_DIST += bench/README.md bench/scalapack_table bench/scripts bench/machines bench/peers
+EXTRA_DIST += bench/README.md bench/updates.md bench/scalapack_table bench/scripts bench/machines bench/peers

@@ -52,6 +52,7 @@ typedef struct bench_settings {
    * adds */
   int64_t run, work;
   int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
+  int64_t seed;       /* kernel hessian: seed of indices and values */
   /* kernel hessian: number of indices in an update, one value for each case; used if n_counts >
    * 0 */
   int64_t counts[BENCH_MAX_SIZES];

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_IMPLS = 11, N_PARAMETERS = 8 };
+enum { N_IMPLS = 11, N_PARAMETERS = 9 };
 
 static void list_parameters(const bench_settings *s, int64_t count,
                             bench_figure parameters[N_PARAMETERS])
@@ -21,6 +21,7 @@ static void list_parameters(const bench_settings *s, int64_t count,
   parameters[n++] = (bench_figure){"updates", (double)s->updates, false};
   parameters[n++] = (bench_figure){"ring_bytes", (double)s->ring_bytes, false};
   parameters[n++] = (bench_figure){"threads", (double)s->threads, false};
+  parameters[n++] = (bench_figure){"seed", (double)s->seed, false};
   parameters[n++] = (bench_figure){"upper", s->uplo == OSLA_UPPER ? 1 : 0, false};
 }
 

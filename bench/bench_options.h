@@ -42,13 +42,13 @@ int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
 /* Options of osla-bench for updates (kernel hessian). */
 typedef struct bench_raw_updates {
   char *count, *density, *uplo;
-  long long updates, rows, run, work, ring_bytes;
+  long long updates, rows, run, work, ring_bytes, seed;
   int threads;
 } bench_raw_updates;
 
 extern const bench_raw_updates bench_raw_updates_default;
 
-enum { BENCH_UPDATES_OPTIONS = 11 };
+enum { BENCH_UPDATES_OPTIONS = 12 };
 void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_UPDATES_OPTIONS]);
 int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw,
                         bench_settings *settings);

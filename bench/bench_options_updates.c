@@ -30,6 +30,8 @@ void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_U
      "Work to make each G, as many products G^T G", "W"},
     {"ring-bytes", '\0', POPT_ARG_LONGLONG, &raw->ring_bytes, 0,
      "Room of each rank for updates to other nodes (default: 64 MiB)", "B"},
+    {"seed", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->seed, 0,
+     "Seed of indices and values", "SEED"},
     {"uplo", '\0', POPT_ARG_STRING, &raw->uplo, 0,
      "Stored triangle, lower or upper (default: lower)", "WHICH"},
     {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
@@ -90,12 +92,14 @@ int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw
   settings->work = raw->work;
   settings->ring_bytes = raw->ring_bytes;
   settings->run = raw->run;
+  settings->seed = raw->seed;
   if (!kernel->updates) return OSLA_EXIT_OK;
   int status = bench_at_least(kernel, "--updates", raw->updates, 1);
   if (!status) status = bench_at_least(kernel, "--run", raw->run, 1);
   if (!status) status = bench_at_least(kernel, "--rows", raw->rows, 0);
   if (!status) status = bench_at_least(kernel, "--work", raw->work, 0);
   if (!status) status = bench_at_least(kernel, "--ring-bytes", raw->ring_bytes, 0);
+  if (!status) status = bench_at_least(kernel, "--seed", raw->seed, 0);
   if (!status) status = bench_at_least(kernel, "--threads", raw->threads, 1);
   if (!status) status = parse_uplo(kernel, raw->uplo, settings);
   if (!status)

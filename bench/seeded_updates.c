@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8 };
+enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8, SEED_STEP = 64 };
 #define POOL_BYTES ((uint64_t)64 << 20)
 
 /* Value that index number a of an update would have if the indices were evenly spaced. */
@@ -26,7 +26,7 @@ static int64_t run_start(const updates *u, int64_t update, int64_t a, int64_t *f
   *first = number * u->run;
   *length = u->count - *first < u->run ? u->count - *first : u->run;
   int64_t begin = even_position(u, *first), end = even_position(u, *first + *length);
-  uint64_t bits = osla_random_bits(SEED_INDEX, (uint64_t)update, (uint64_t)number);
+  uint64_t bits = osla_random_bits(u->seed + SEED_INDEX, (uint64_t)update, (uint64_t)number);
   return begin + (int64_t)(bits % (uint64_t)(end - begin - *length + 1));
 }
 
@@ -52,7 +52,7 @@ static double rounded(const updates *u, double value)
 /* Element (row, column) of G or of a symmetric block. */
 static double value_of(const updates *u, int64_t update, int64_t row, int64_t column)
 {
-  uint64_t r = (uint64_t)row, c = (uint64_t)column, seed = SEED_POOL;
+  uint64_t r = (uint64_t)row, c = (uint64_t)column, seed = u->seed + SEED_POOL;
   if (u->rows == 0 && r > c) {
     r = (uint64_t)column;
     c = (uint64_t)row;
@@ -89,7 +89,7 @@ static void compute_samples(updates *u)
     updates_sample *s = &u->sample[k];
     uint64_t draw[3];
     for (uint64_t part = 0; part < 3; part++)
-      draw[part] = osla_random_bits(SEED_SAMPLE, (uint64_t)k, part) >> 1;
+      draw[part] = osla_random_bits(u->seed + SEED_SAMPLE, (uint64_t)k, part) >> 1;
     bool anywhere = k % 8 == 7;
     int64_t update = (int64_t)(draw[0] % (uint64_t)total);
     uint64_t range = (uint64_t)(anywhere ? u->n : u->count);
@@ -158,6 +158,7 @@ osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out)
                    .count = count,
                    .rows = s->rows,
                    .run = s->run,
+                   .seed = (uint64_t)s->seed * SEED_STEP,
                    .per_rank = s->updates};
   void *ix;
   int64_t rows = s->rows > 0 ? s->rows : count;

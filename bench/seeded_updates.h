@@ -6,7 +6,9 @@
  * as there are runs, and each part has one run at a random position. Paths through a model with
  * several parameters at each position have such indices. With rows > 0 the block is G^T G, where G
  * has `rows` rows; with rows = 0 the block is given. Blocks come from a small pool. Everything is a
- * function of a seed, so that jobs with the same total number of updates have the same updates. */
+ * function of a seed, so that jobs with the same total number of updates have the same updates.
+ * updates.md of this folder describes the generator, so that other programs can make the same
+ * updates. */
 #ifndef OSLA_BENCH_SEEDED_UPDATES_H
 #define OSLA_BENCH_SEEDED_UPDATES_H
 
@@ -25,6 +27,8 @@ typedef struct updates {
   bench_job *job;
   osla_dtype dtype;
   int64_t n, count, rows, run, per_rank;
+  uint64_t
+    seed;      /* offset of the seeds of indices, samples and values: 64 times the option --seed */
   int64_t *ix; /* [per_rank][count] matrix indices of this rank's updates */
   int pool_size;
   /* [pool_size] matrices G (rows x count) or blocks (count x count) */

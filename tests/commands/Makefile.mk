@@ -12,13 +12,15 @@ tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # Programs that the test scripts run.
 if !SIMULATION
-tests_helpers += tests/commands/osla_lines tests/commands/bench_lines
+tests_helpers += tests/commands/osla_lines tests/commands/bench_lines tests/commands/updates_table
 endif
 tests_run_lines = tests/commands/run_lines.c tests/commands/run_lines.h $(tests_process_state)
 tests_commands_osla_lines_SOURCES = tests/commands/osla_lines.c $(tests_run_lines)
 tests_commands_osla_lines_LDADD = tools/libcommands.la $(osla_libs)
 tests_commands_bench_lines_SOURCES = tests/commands/bench_lines.c $(tests_run_lines)
 tests_commands_bench_lines_LDADD = bench/libbench.la $(bench_libs)
+tests_commands_updates_table_SOURCES = tests/commands/updates_table.c
+tests_commands_updates_table_LDADD = bench/libbench.la $(bench_libs)
 tests_helpers += tests/commands/never_notified tests/commands/left_alive tests/commands/forest_mismatch
 tests_helpers += tests/commands/delay_line # delays messages between the hosts of tests/hosts
 tests_commands_delay_line_SOURCES = tests/commands/delay_line.c
@@ -55,6 +57,7 @@ tests_scripts += \
   tests/commands/test_slurm.sh \
   tests/commands/test_solve_sparse.sh \
   tests/commands/test_study.sh \
-  tests/commands/test_threads.sh
+  tests/commands/test_threads.sh \
+  tests/commands/test_updates.sh
 EXTRA_DIST += tests/commands/run_lines.sh tests/commands/kill_help.sh tests/commands/simulated.sh tests/commands/bench_rows.py \
   tests/commands/newest_threads.c tests/commands/ring_threads.c tests/commands/broken_mpi.c tests/commands/failing_malloc.c

@@ -12,7 +12,7 @@ keys = """kernel impl precision n nb grid ranks nodes reps seconds_min seconds_m
           pass ratio_vs seconds""".split()
 shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "trans"], "trmm": ["m", "k", "trans"], "gemv": [], "symv": [], "lu": ["pivoting", "look_ahead", "forward"],
          "chol": ["look_ahead", "forward"], "potri": ["look_ahead", "forward"], "getri": ["look_ahead", "forward"], "solve/lu": ["nrhs"], "solve/chol": ["nrhs"],
-         "hessian": "size run rows work updates ring_bytes threads upper".split()} | {
+         "hessian": "size run rows work updates ring_bytes threads seed upper".split()} | {
          "forest/" + case: ["plain", "rewrite", "arrival", "exact"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
          "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()

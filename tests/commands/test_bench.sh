@@ -131,7 +131,7 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
-  measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --ref $groups
+  measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --seed 7 --ref $groups
   # Threads of mpi-accumulate-... ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
   # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
@@ -402,6 +402,10 @@ run node 0 hessian --run 0
 bad "osla-bench hessian: --run: 0 is less than 1"
 run node 0 hessian --work 3
 bad "osla-bench hessian: --work 3 needs --rows"
+run node 0 hessian --seed -1
+bad "osla-bench hessian: --seed: -1 is less than 0"
+run node 0 hessian --ref mpi-accumulate-lock,mpi-accumulate
+bad "osla-bench hessian: --ref: mpi-accumulate tries mpi-accumulate-lock: leave one of them out"
 run node 0 hessian --ref produce
 bad "osla-bench hessian: --ref produce needs --rows"
 run node 2 gemm --n 10 --transport sim
