@@ -131,7 +131,7 @@ osla_err osli_target_fill(osla_hessian *h)
   const double value = osli_combiner_initial(&h->options);
   for (int64_t c = 0; c < v->cols && !osli_work_modelled; c++) {
     const int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
-    const row_range r = stored_rows(h, v->prow, j);
+    const row_range r = h->owns_matrix ? (row_range){0, v->rows} : stored_rows(h, v->prow, j);
     osli_fill_column(v->dtype, r.past - r.from, local_at(v, r.from, c), value);
   }
   return osla_barrier(v->t);

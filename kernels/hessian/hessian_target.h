@@ -23,7 +23,8 @@ osla_err osli_target_is_hidden(const osla_hessian *h, bool *hidden);
 /* Sets `count` elements of a column to a value. Local. */
 void osli_fill_column(osla_dtype dtype, int64_t count, void *column, double value);
 
-/* Sets the stored triangle to the initial value. Collective, with a barrier at the end. */
+/* Sets the stored triangle of the caller's matrix, or all of the accumulator's own matrix, to the
+ * initial value. Collective, with a barrier at the end. */
 osla_err osli_target_fill(osla_hessian *h);
 
 #endif
