@@ -18,10 +18,6 @@ osla_err osli_ga_session_transport(osla_transport **transport);
  * result on all ranks. Errors: STATE. */
 osla_err osli_ga_session_check(void);
 
-/* One line that says which setting the user has to make before GA starts, and why; NULL if none is
- * needed. Local. */
-const char *osli_ga_session_complaint(void);
-
 /* --- arrays (ga_array.c, ga_local.c) --- */
 
 /* A rectangle of an array in this process's memory, column-major. */

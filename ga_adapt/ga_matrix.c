@@ -77,6 +77,28 @@ static osla_err load(osla_ga_matrix *x, osla_transport *t)
   return osla_agree(t, err); /* osla_agree is also a barrier */
 }
 
+/* Makes the blocks square if this does not change the layout: on one process row all rows are on
+ * each process, whatever the height of a block. */
+static void make_square(osla_layout *l)
+{
+  if (l->mb == l->nb && l->mb < l->m) return;
+  if (l->nprow == 1 && l->npcol == 1)
+    l->mb = l->nb = NB_CHOSEN;
+  else if (l->nprow == 1)
+    l->mb = l->nb;
+  else if (l->npcol == 1)
+    l->nb = l->mb;
+}
+
+/* Says which property of the array prevents the use of its memory as a matrix. */
+static const char *obstacle(const ga_array *a)
+{
+  return a->layout.nprow == 0
+           ? "its parts or blocks are not distributed over a process grid"
+           : "its parts do not lie in memory as those of a block-cyclic matrix (parts of unequal "
+             "size, or ghost cells)";
+}
+
 /* Makes the matrix on the array's own memory, if the memory has a matrix's layout on all ranks.
  * Collective. */
 static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_making how)
@@ -89,6 +111,7 @@ static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_making how)
   x->in_place = fits;
   if (!fits) return OSLA_OK;
   OSLA_CALL(osla_agree(t, osla_grid_create_at(t, l.nprow, l.npcol, a->prow, a->pcol, &x->grid)));
+  if (!how.own) make_square(&l);
   if (!how.own)
     return osla_matrix_wrap(x->grid, a->dtype, a->m, a->n, l.mb, l.nb, local, lld, &x->matrix);
   return osla_agree(
@@ -102,9 +125,9 @@ static osla_err make_matrix(osla_ga_matrix *x, osla_transport *t, ga_making how)
   if (how.own || how.blocks == OSLA_GA_IN_PLACE) OSLA_CALL(wrap(x, t, how));
   if (x->in_place) return OSLA_OK;
   OSLA_CHECK(how.blocks != OSLA_GA_IN_PLACE, OSLA_ERR_UNSUPPORTED,
-             "array \"%s\" cannot be worked on in place: its memory is not that of a block-cyclic "
-             "matrix (see GA_Set_block_cyclic_proc_grid)",
-             GA_Inquire_name(a->handle));
+             "array \"%s\" cannot be used in place: %s; create it with "
+             "GA_Set_block_cyclic_proc_grid and square blocks",
+             GA_Inquire_name(a->handle), obstacle(a));
   OSLA_CALL(osla_agree(t, choose_blocks(x, t, how, &mb, &nb)));
   OSLA_CALL(osla_matrix_create(x->grid, a->dtype, a->m, a->n, mb, nb, &x->matrix));
   return how.overwritten ? OSLA_OK : load(x, t);

@@ -98,7 +98,9 @@ static bool is_off(const char *name)
   return value && *value && strchr("0nNfF", *value);
 }
 
-const char *osli_ga_session_complaint(void)
+/* One line that says which setting the user has to make before GA starts, and why; NULL if none is
+ * needed. */
+static const char *complaint_about_settings(void)
 {
   if (GA_Nnodes() == 1 || !mpich_before_4_0_3()) return NULL;
   if (!is_off("ARMCI_USE_WIN_ALLOCATE"))
@@ -113,7 +115,9 @@ const char *osli_ga_session_complaint(void)
 
 #else
 
-const char *osli_ga_session_complaint(void)
+/* One line that says which setting the user has to make before GA starts, and why; NULL if none is
+ * needed. */
+static const char *complaint_about_settings(void)
 {
   return NULL;
 }
@@ -130,7 +134,7 @@ osla_err osli_ga_session_transport(osla_transport **transport)
   if (!s->has_key) OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, s->key, s));
   s->has_key = true;
   OSLA_CALL(osla_transport_create(GA_MPI_Comm(), NULL, &s->transport));
-  const char *complaint = osli_ga_session_complaint();
+  const char *complaint = complaint_about_settings();
   if (complaint && !s->warned && GA_Nodeid() == 0) osla_log(-1, "%s", complaint);
   s->warned = true;
   *transport = s->transport;

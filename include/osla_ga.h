@@ -1,8 +1,7 @@
 /* Global Arrays programs with OSLA's kernels (layer 4; libosla_ga).
  *
  * Handles are those of GA's C interface. OSLA works on the memory that GA_Access gives, or on a
- * copy that it transfers by its own transport. Only the calls of the accumulator make GA
- * communicate.
+ * copy that it transfers by its own transport.
  *
  * Index order. GA's C interface numbers dimensions in reverse order of memory: an array of dims
  * {d0, d1} is a column-major matrix of d1 rows and d0 columns, whose element (i, j) is [j][i] of
@@ -32,6 +31,7 @@
 
 #include "osla_api.h"
 #include "osla_gemm.h"
+#include "osla_hessian.h"
 #include "osla_lu.h"
 #include "osla_matrix.h"
 
@@ -46,8 +46,7 @@ extern "C" {
  * MPI_COMM_WORLD.
  *   doubles [in] elements of MA's stack, and as many of its heap: buffers of GA_Dgemm and
  *                GA_Lu_solve; OSLA's calls need none
- * If a program starts GA itself without these settings, the first call below prints one warning,
- * and osla_ga_hessian_create fails, since its sums would be wrong.
+ * If a program starts GA itself without these settings, the first call below prints one warning.
  * Errors: STATE (MPI is not running, or GA is), ARG, MEM. */
 OSLA_API osla_err osla_ga_initialize(int64_t doubles);
 
@@ -150,49 +149,38 @@ OSLA_API void osla_ga_matrix_destroy(osla_ga_matrix **matrix);
 
 /* --- the accumulator on a Global Array --- */
 
-/* The calls of osla_hessian implemented by NGA_Scatter_acc: for comparisons, and for programs whose
- * H must stay a Global Array. osla_hessian.h defines the updates. Differences:
- * - Updates are only summed. G and U have the array's type. There is no order-independent mode, no
- *   ids and no checkpoints.
- * - Each element is added atomically, but an update is not atomic: other ranks may see a part of
- *   it.
- * - The caller's arrays may be reused when an update returns. Owners participate through MPI's
- *   progress.
- * - Memory: 64 columns of the update's block, a copy of G, and 24 bytes for each of up to 65536
- *   elements; there is no limit on the memory.
- * - One thread at a time. */
+/* An osla_hessian (osla_hessian.h) that adds to the memory of a Global Array. */
 typedef struct osla_ga_hessian osla_ga_hessian;
 
-/* Creates an accumulator that adds to the n x n array g_h, of type C_FLOAT or C_DBL and any
- * distribution. Its present contents are kept. The caller still owns the array; between commits
- * only updates may access it. Collective.
- *   uplo [in] the triangle in memory that is updated (the opposite one in C's order), or
- *             OSLA_GENERAL. H(i, j) of osla_hessian.h is [j][i] of the array
- * Errors: those at the head of this file, and STATE if GA was started with settings that make its
- * sums wrong. */
-OSLA_API osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out);
+/* Creates an accumulator on the n x n array g_h, of type C_FLOAT or C_DBL: H := H + updates, or,
+ * with options->clear, H := updates. H(i, j) of osla_hessian.h is element [j][i] of the array. The
+ * array must have the layout that OSLA_GA_IN_PLACE requires, with square blocks; a regular array of
+ * equal parts on one process row or column has one too, because its parts can be cut into square
+ * blocks. Other arrays give UNSUPPORTED with the property that prevents it; nothing is copied.
+ * Collective.
+ *   options [in] those of osla_hessian_create_on
+ *
+ * The caller owns the array, which must exist until the accumulator is destroyed. GA's own calls
+ * (NGA_Acc, NGA_Get ...) may access the array before this call, and between a commit and the next
+ * update of any rank, which a GA_Sync must separate. Owners add the updates of other processes, so
+ * each process must make progress (osla_hessian.h, section "Progress"): GA's waits make none. */
+OSLA_API osla_err osla_ga_hessian_create(int g_h, const osla_hessian_options *options,
+                                         osla_ga_hessian **out);
 
-/* Destroys the accumulator; the array is unchanged. Local. Accepts NULL, and sets the handle to
- * NULL. */
+/* Destroys the accumulator; the array remains. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_ga_hessian_destroy(osla_ga_hessian **hessian);
 
-/* Updates like those of osla_hessian. Local. Errors: ARG (nothing was added), MEM, RANGE. */
-OSLA_API osla_err osla_ga_hessian_update(osla_ga_hessian *hessian, int64_t count, const int64_t *ix,
-                                         int64_t k, const void *g, int64_t ldg);
-OSLA_API osla_err osla_ga_hessian_update_block(osla_ga_hessian *hessian, int64_t rows,
-                                               const int64_t *ix, int64_t cols, const int64_t *jx,
-                                               const void *u, int64_t ldu);
-OSLA_API osla_err osla_ga_hessian_update_gradient(osla_ga_hessian *hessian, int64_t count,
-                                                  const int64_t *ix, const double *values);
+/* Returns the accumulator, for all calls of osla_hessian.h but commit and destroy; borrowed.
+ * osla_hessian_matrix gives the array as a matrix, which osla_getrf or osla_potrf factors in place.
+ * Local. */
+OSLA_API osla_hessian *osla_ga_hessian_get(osla_ga_hessian *hessian);
 
-/* Waits until all ranks' updates are in the array and in the gradient. Collective. Errors: MPI. */
+/* osla_hessian_commit; then the sums are visible to GA's calls. Errors: those of
+ * osla_hessian_commit, and STATE (the array was destroyed). */
 OSLA_API osla_err osla_ga_hessian_commit(osla_ga_hessian *hessian);
 
-/* The array's handle, for osla_ga_potrf and other calls. Local. */
+/* Returns the array's handle. Local. */
 OSLA_API int osla_ga_hessian_array(const osla_ga_hessian *hessian);
-
-/* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
-OSLA_API const double *osla_ga_hessian_gradient(const osla_ga_hessian *hessian);
 
 #ifdef __cplusplus
 }

@@ -207,7 +207,7 @@ static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_f
   if (err != OSLA_OK) {
     OSLA_ASSERT_MSG(err == OSLA_ERR_UNSUPPORTED && !must_fit, "%s: %s", ga_kind_name(kind),
                     osla_error_text());
-    OSLA_ASSERT_TEXT("array \"test\" cannot be worked on in place");
+    OSLA_ASSERT_TEXT("array \"test\" cannot be used in place");
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(matrix == NULL);
     free_operand(&x);
