@@ -151,6 +151,7 @@ typedef struct bench_kernel {
   const char *precisions;               /* letters that --precision accepts; NULL stands for "sd" */
   /* true if the kernel has the options of updates (bench_options_updates.c) */
   bool updates;
+  bool general; /* true if the updates add to both triangles: there is no option --uplo */
   /* true if the kernel has the options --k, --panel and --memory */
   bool product;
   /* true if the kernel has the options --trans, --m, --ablate and --plan */
@@ -178,7 +179,7 @@ typedef struct bench_kernel {
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_gemv, bench_symv,
-  bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian, bench_put,
+  bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian, bench_chain, bench_put,
   bench_forest, bench_jacobi, bench_channel;
 
 /* Parses the options of a kernel for `size` ranks; argv[0] is the kernel's name. Returns true if
@@ -294,7 +295,7 @@ typedef struct bench_result {
    * which `impl` points; fastest is the index of the chosen candidate in `trials`. Otherwise
    * n_trials is 0. */
   bench_impl chosen;
-  bench_trial trials[BENCH_MAX_REF_NB];
+  bench_trial trials[BENCH_MAX_IMPLS];
   int n_trials, fastest;
   double work;     /* work of one operation, summed over all ranks */
   double *seconds; /* [reps] seconds of one operation on the slowest rank */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N_IMPLS = 11, N_PARAMETERS = 9 };
+enum { N_IMPLS = 14, N_PARAMETERS = 9 };
 
 static void list_parameters(const bench_settings *s, int64_t count,
                             bench_figure parameters[N_PARAMETERS])
@@ -41,9 +41,12 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
   *d = (hessian_data){.job = job,
                       .n = n,
                       .counted = s->updates,
-                      .plain = {.data = d},
-                      .exact = {.data = d, .exact = true},
-                      .node = {.data = d, .node_sums = true},
+                      .plain = {d, "osla", "osla"},
+                      .exact = {d, "osla-exact", "exact", .exact = true},
+                      .node = {d, "osla-node", "node", .node_sums = true},
+                      .wrapped = {d, "osla-wrapped", "wrapped", .wrapped = true},
+                      .staged = {d, "osla-staged", "staged", .node_sums = true, .wrapped = true},
+                      .on_ga = {d, "osla-ga", "on-ga", .on_ga = true},
                       .lock = {.data = d, .locks = true},
                       .flush = {.data = d},
                       .ga = {{.data = d, .way = HESSIAN_GA_SCATTER},
@@ -52,6 +55,9 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
   const bench_impl impls[N_IMPLS] = {hessian_accumulator_impl(&d->plain),
                                      hessian_accumulator_impl(&d->exact),
                                      hessian_accumulator_impl(&d->node),
+                                     hessian_accumulator_impl(&d->wrapped),
+                                     hessian_accumulator_impl(&d->staged),
+                                     hessian_accumulator_impl(&d->on_ga),
                                      hessian_produce,
                                      hessian_blas,
                                      hessian_allreduce,
@@ -102,12 +108,14 @@ static osla_err run(bench_job *job, int64_t n)
 }
 
 #ifdef HAVE_GA
-#define REFERENCE_HESSIAN_GA ",ga,ga-scatter,ga-patch,ga-vector"
+#define REFERENCE_HESSIAN_GA ",on-ga,ga,ga-scatter,ga-patch,ga-vector"
+#define ABOUT_ON_GA          "  on-ga      OSLA on the memory of a Global Array, osla-ga\n"
 #define ABOUT_GA                                                                                   \
   "  ga         the fastest of Global Arrays' ways: NGA_Scatter_acc (ga-scatter), NGA_NbAcc of\n"  \
   "             patches (-patch), ARMCI_NbAccV (-vector); only when named\n"
 #else
 #define REFERENCE_HESSIAN_GA ""
+#define ABOUT_ON_GA          ""
 #define ABOUT_GA             ""
 #endif
 
@@ -121,6 +129,8 @@ const bench_kernel bench_hessian = {
     "  blas       the limit: a triangle for each thread, one product and scatter-add each update\n"
     "  exact      OSLA in order-independent mode, osla-exact\n"
     "  node       OSLA with sums of each node, osla-node\n"
+    "  wrapped    OSLA on memory that only its owner can access, osla-wrapped\n"
+    "  staged     as wrapped, with sums of each node in shared memory, osla-staged\n" ABOUT_ON_GA
     "  produce    the work and products alone: what adding should hide behind; needs --rows\n"
     "  allreduce  as blas, and MPI_Allreduce of the whole triangle\n"
     "  mpi-accumulate  the faster of MPI_Accumulate with lock and unlock (mpi-accumulate-lock) "
@@ -128,8 +138,9 @@ const bench_kernel bench_hessian = {
     "             with flush (-flush); only when named: some MPI libraries lose updates or "
     "crash\n" ABOUT_GA
     "Residual: |h - serial sum| / (eps (terms + K) sum of magnitudes), 256 elements.\n",
-  .references = "blas,exact,node,produce,allreduce,mpi-accumulate,mpi-accumulate-lock,"
-                "mpi-accumulate-flush" REFERENCE_HESSIAN_GA,
+  .references =
+    "blas,exact,node,wrapped,staged,produce,allreduce,mpi-accumulate,mpi-accumulate-lock,"
+    "mpi-accumulate-flush" REFERENCE_HESSIAN_GA,
   .default_references = "blas,allreduce",
   .after =
     "Example: mpiexec -n 2 osla-bench hessian --n 8192 --size 400 --precision s --updates 200\n",

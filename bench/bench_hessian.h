@@ -23,8 +23,14 @@ typedef enum hessian_phase {
 /* One of OSLA's accumulators, with its statistics. */
 typedef struct hessian_accumulator {
   struct hessian_data *data;
-  bool node_sums, exact;
+  const char *name, *ref; /* name in tables; name in the option --ref */
+  bool node_sums, exact, wrapped, on_ga;
   osla_hessian *hessian;
+  /* matrix in the memory of this rank; NULL if the accumulator has a matrix of its own */
+  osla_matrix *matrix;
+  void *memory;
+  osla_ga_hessian *on_array; /* NULL unless H is a Global Array */
+  int array;                 /* GA's handle of H; 0 unless H is a Global Array */
   /* unit of fixed-point numbers, to which each contribution is rounded; 0: floating point */
   double unit;
   int runs;                     /* number of runs so far; the first run is the warm-up */
@@ -69,7 +75,7 @@ typedef struct hessian_data {
   updates updates;
   char *products; /* memory of each thread for G^T G or for some of the columns of G^T G */
   size_t products_each;
-  hessian_accumulator plain, exact, node;
+  hessian_accumulator plain, exact, node, wrapped, staged, on_ga;
   hessian_accumulator *current; /* the accumulator of the current run */
   /* seconds that this rank's threads spent on --work in the current run; guarded by the critical
    * section of hessian_each */
@@ -117,7 +123,7 @@ static inline void hessian_rows(osla_uplo uplo, int64_t count, int64_t b, int64_
                                 int64_t *end)
 {
   *begin = uplo == OSLA_LOWER ? b : 0;
-  *end = uplo == OSLA_LOWER ? count : b + 1;
+  *end = uplo == OSLA_UPPER ? b + 1 : count;
 }
 
 /* Range of rows that a product computes for columns [column, column + columns) of the triangle. */
@@ -125,11 +131,16 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
                                       int64_t columns, int64_t *begin, int64_t *end)
 {
   *begin = uplo == OSLA_LOWER ? column : 0;
-  *end = uplo == OSLA_LOWER ? count : column + columns;
+  *end = uplo == OSLA_UPPER ? column + columns : count;
 }
 
 /* Implementation by OSLA (hessian_osla.c), which borrows `accumulator`. Local. */
 bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator);
+/* Create an accumulator on a Global Array with the job's grid and block size, commit, and destroy
+ * it with the array (hessian_on_ga.c). Collective. */
+osla_err hessian_on_ga_create(hessian_accumulator *a, const osla_hessian_options *options);
+osla_err hessian_on_ga_commit(hessian_accumulator *a);
+void hessian_on_ga_destroy(hessian_accumulator *a);
 /* implementation `produce`: only the production of updates (hessian_produce.c) */
 extern const bench_impl hessian_produce;
 /* implementations `blas` and `allreduce`: a packed triangle for each thread (hessian_own.c) */

@@ -43,6 +43,11 @@ void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_U
 static int parse_uplo(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   settings->uplo = text && strcmp(text, "upper") == 0 ? OSLA_UPPER : OSLA_LOWER;
+  if (kernel->general) {
+    settings->uplo = OSLA_GENERAL;
+    return text ? bench_error(kernel, "--uplo %s: the whole matrix is assembled", text)
+                : OSLA_EXIT_OK;
+  }
   if (!text || settings->uplo == OSLA_UPPER || strcmp(text, "lower") == 0) return OSLA_EXIT_OK;
   return bench_error(kernel, "--uplo: '%s' is not lower or upper", text);
 }

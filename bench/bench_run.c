@@ -114,7 +114,7 @@ static osla_err try_candidate(bench_job *job, const bench_case *c, const bench_i
 static osla_err choose_fastest(bench_job *job, const bench_case *c, const char *group,
                                bench_result *out)
 {
-  const bench_impl *candidates[BENCH_MAX_REF_NB];
+  const bench_impl *candidates[BENCH_MAX_IMPLS];
   int count = 0;
   for (int i = 0; i < c->n_impls; i++)
     if (c->impls[i].group && strcmp(c->impls[i].group, group) == 0)

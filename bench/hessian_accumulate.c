@@ -128,7 +128,9 @@ static void permute(int count, uint64_t rank, uint64_t update, int *order)
 
 static osla_err update(hessian_data *d, int64_t k, int thread)
 {
-  const int64_t count = d->updates.count, most = count * (count + 1) / 2;
+  const int64_t count = d->updates.count;
+  const int64_t most =
+    d->job->settings->uplo == OSLA_GENERAL ? count * count : count * (count + 1) / 2;
   const int npcol = osla_grid_npcol(d->job->grid);
   const int n_owners = osla_grid_nprow(d->job->grid) * npcol;
   const void *block;

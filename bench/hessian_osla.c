@@ -1,9 +1,11 @@
 /* OSLA's accumulator as an implementation of the assembly, with the times of its phases. */
 #include "bench/bench_hessian.h"
 #include "osla_clock.h"
+#include "osla_index.h"
 #include "src/blas/work.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Bound of the sums for the order-independent mode. Elements of G, and of given blocks, are at
  * most 1/2. */
@@ -12,6 +14,25 @@ static double bound_of(const hessian_data *d)
   const bench_settings *s = d->job->settings;
   double count = (double)(d->updates.per_rank * d->job->size);
   return count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);
+}
+
+/* Makes a matrix in memory that no other rank can access, as that of ScaLAPACK or Global Arrays. */
+static osla_err wrap_matrix(hessian_accumulator *a)
+{
+  const bench_job *job = a->data->job;
+  const bench_settings *s = job->settings;
+  const int64_t n = a->data->n, nb = s->nb;
+  const int64_t rows =
+    osla_index_count(n, nb, osla_grid_prow(job->grid), osla_grid_nprow(job->grid));
+  const int64_t cols =
+    osla_index_count(n, nb, osla_grid_pcol(job->grid), osla_grid_npcol(job->grid));
+  const size_t bytes = (size_t)(rows * cols) * osla_dtype_size(s->dtype);
+  OSLA_CALL(bench_memory_check(a->data->job, bytes));
+  a->memory = malloc(bytes + 1);
+  OSLA_CALL(osla_agree(job->transport,
+                       a->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes)));
+  return osla_matrix_wrap(job->grid, s->dtype, n, n, nb, nb, a->memory, rows > 0 ? rows : 1,
+                          &a->matrix);
 }
 
 static osla_err setup(void *data)
@@ -33,7 +54,12 @@ static osla_err setup(void *data)
     options.single = s->dtype == OSLA_FLOAT;
   }
   OSLA_CALL(hessian_products_create(d, false)); /* memory for the products that --work adds */
-  return osla_hessian_create(d->job->grid, d->n, &options, &accumulator->hessian);
+  if (!accumulator->wrapped && !accumulator->on_ga)
+    return osla_hessian_create(d->job->grid, d->n, &options, &accumulator->hessian);
+  options.clear = true;
+  if (accumulator->on_ga) return hessian_on_ga_create(accumulator, &options);
+  OSLA_CALL(wrap_matrix(accumulator));
+  return osla_hessian_create_on(accumulator->matrix, &options, &accumulator->hessian);
 }
 
 static osla_err prepare(void *data)
@@ -62,7 +88,8 @@ static osla_err run(void *data)
   /* An error ends the job, because the other ranks would wait in the commit for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   double start = osla_clock(), sent = osla_hessian_get_stats(d->current->hessian).seconds_send;
-  OSLA_CALL(osla_hessian_commit(d->current->hessian));
+  OSLA_CALL(d->current->on_ga ? hessian_on_ga_commit(d->current)
+                              : osla_hessian_commit(d->current->hessian));
   /* the commit sends sums of the node to other nodes; this time counts as transfer */
   sent = osla_hessian_get_stats(d->current->hessian).seconds_send - sent;
   d->current->commit_seconds = osla_clock() - start - sent;
@@ -150,22 +177,23 @@ static osla_err check(void *data, double *residual)
 static void teardown(void *data)
 {
   hessian_accumulator *accumulator = data;
+  if (accumulator->on_ga) hessian_on_ga_destroy(accumulator);
   osla_hessian_destroy(&accumulator->hessian);
+  osla_matrix_destroy(&accumulator->matrix);
+  free(accumulator->memory);
+  accumulator->memory = NULL;
   hessian_products_free(accumulator->data);
 }
 
 bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator)
 {
-  return (bench_impl){.name = accumulator->exact       ? "osla-exact"
-                              : accumulator->node_sums ? "osla-node"
-                                                       : "osla",
-                      .ref = accumulator->exact       ? "exact"
-                             : accumulator->node_sums ? "node"
-                                                      : "osla",
+  return (bench_impl){.name = accumulator->name,
+                      .ref = accumulator->ref,
                       .setup = setup,
                       .prepare = prepare,
                       .run = run,
-                      .models = !accumulator->exact && !accumulator->node_sums,
+                      .models = !accumulator->exact && !accumulator->node_sums &&
+                                !accumulator->wrapped && !accumulator->on_ga,
                       .check = check,
                       .teardown = teardown,
                       .figures = figures,

@@ -115,9 +115,12 @@ best=() bests=2 # best block size of --ref-nb
 all=blas alls=2 # all references of gemm
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
-sum=blas,exact,node,allreduce,mpi-accumulate-lock,mpi-accumulate-flush sums=7 # references of hessian
+sum=blas,exact,node,wrapped,staged,allreduce,mpi-accumulate-lock,mpi-accumulate-flush sums=9 # references of hessian
 groups=mpi-accumulate grouped=2 # references of hessian that choose the fastest candidate
-[ "$HAVE_GA" = yes ] && sum=$sum,ga-scatter,ga-patch,ga-vector sums=10 groups=$groups,ga grouped=3
+[ "$HAVE_GA" = yes ] && sum=$sum,on-ga,ga-scatter,ga-patch,ga-vector sums=13 groups=$groups,ga grouped=3
+chain=wrapped chains=2 # references of chain
+[ "$HAVE_SCALAPACK" = yes ] && chain=$chain,scalapack chains=$((chains + 1))
+[ "$HAVE_GA" = yes ] && chain=$chain,on-ga,ga chains=$((chains + 2))
 places=("node 1" "fake2 2")
 [ "${OSLA_TESTS:-}" != full ] || places+=("node 2" "node 4" "fake2 4")
 for place in "${places[@]}"; do
@@ -132,6 +135,8 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
   measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --seed 7 --ref $groups
+  # Open MPI's osc pt2pt has no windows for one rank, or over TCP.
+  [ "$MPI_FAMILY" = openmpi ] || measure "$mode" "$ranks" $chains chain --n 120 --size 30 --updates 60 --nb 32 --ref $chain
   # Threads of mpi-accumulate-... ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
   # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
@@ -265,7 +270,7 @@ for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size
 done
 
 for ranks in 0 2; do
-  kernels=("" "gemm " "syrk " "trmm " "gemv " "symv " "lu " "chol " "potri " "getri " "solve " "hpl " "hessian " "put ")
+  kernels=("" "gemm " "syrk " "trmm " "gemv " "symv " "lu " "chol " "potri " "getri " "solve " "hpl " "hessian " "chain " "put ")
   [ $ranks = 0 ] || kernels=("" "gemm ")
   for arguments in "${kernels[@]}"; do
     run node $ranks $arguments--help
@@ -384,6 +389,10 @@ if "$bench" jacobi --help | grep -q ',threads'; then
 fi
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
+run node 0 chain --n 100 --size 3 --updates 1
+bad "osla-bench chain: 97 of the 100 unknowns are in no update, so the matrix is singular: raise --updates or --size"
+run node 0 chain --uplo lower
+bad "osla-bench chain: --uplo lower: the whole matrix is assembled"
 run node 0 hessian --n 100 --size 101
 bad "osla-bench hessian: --size: 101 indices are more than n = 100"
 run node 0 hessian --size 5,x
