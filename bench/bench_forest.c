@@ -25,7 +25,9 @@ static osla_err transfer(forest_data *d)
   bool again = g->job->settings->rewrite;
   switch (g->which) {
     case FOREST_PINGPONG:
+      if (again) rewrite(d->roots, d->n_roots);
       OSLA_CALL(d->method->bcast(d));
+      if (again) rewrite(d->leaves, g->n_edges);
       if (g->n_edges > 0) d->leaves[0].number += 1;
       return d->method->reduce(d);
     case FOREST_GATHER:

@@ -25,7 +25,7 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
     {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
      "OSLA's values in memory of malloc, which ranks of the node cannot read in place", NULL},
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
-     "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
+     "Each rank rewrites the values that are read before every transfer; timed", NULL},
     {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
      "reduce, fetch: OSLA sums in any order (SUM_ARRIVAL)", NULL},
     {"exact", '\0', POPT_ARG_NONE, &raw->exact, 0,
