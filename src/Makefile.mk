@@ -75,7 +75,8 @@ src_sources = \
   src/memory/segment.h src/memory/segment.c \
   src/memory/counter.c \
   src/memory/stripes.c \
-  src/memory/newest.h src/memory/ring.h src/memory/channel.h src/memory/channel_newest.c \
+  src/memory/newest.h src/memory/ring.h src/memory/shared_copy.h \
+  src/memory/channel.h src/memory/channel_newest.c \
  src/memory/channel_posted.c src/memory/channel_racy.c src/memory/channel_ring.c src/memory/channel.c \
   src/memory/reduction.c \
   src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \

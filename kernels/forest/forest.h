@@ -36,13 +36,6 @@ typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KIN
 
 /* ---- shared memory ---- */
 
-/* Location of a rank's vertices in an array of the pool. */
-typedef struct value_location {
-  int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
-  /* offset in bytes of vertex 0 in the array; bytes from one vertex to the next */
-  int64_t offset, stride;
-} value_location;
-
 typedef struct transfer_locations {
   value_location values; /* location of the values that other ranks of the node read */
   /* fetch: location of the array `before`, into which other ranks of the node write the old
@@ -127,6 +120,10 @@ typedef struct forest_transfer {
   unsigned char *from, *to; /* array whose values are read; array to which values are written */
   unsigned char *before;    /* fetch: array to which the old values of the roots are written */
   transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
+  /* location of `to`, if the transfer reads from a link with many bytes; otherwise array = -1 */
+  value_location target;
+  /* true if other ranks of the node read many bytes in place, so that this rank helps them */
+  bool helps;
   /* true if other ranks of the node read values in place, for which they wait for the
    * announcement */
   bool is_awaited;
@@ -263,6 +260,15 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
 static inline bool osli_forest_is_read_in_place(const forest_transfer *x, const forest_link *l)
 {
   return l->is_near && !l->is_self && !osli_forest_packs(x, l);
+}
+
+/* True if the values of a link fill at least 256 KiB. Then the rank that owns the values copies a
+ * part of them while it waits for the reader (src/memory/shared_copy.h). */
+static inline bool osli_forest_is_large(const forest_transfer *x, const forest_link *l)
+{
+  enum { LARGE = 256 << 10 };
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  return (size_t)l->edges >= LARGE / bytes && (size_t)l->edges * bytes >= LARGE;
 }
 
 /* True if a fetch returns the old values of roots through the ring although they could be written

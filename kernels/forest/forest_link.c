@@ -29,15 +29,32 @@ static bool is_awaited(osla_forest *f, const forest_transfer *x)
   return false;
 }
 
+static bool has_large_link(const forest_links *links, const forest_transfer *x)
+{
+  for (int i = 0; i < links->n; i++)
+    if (osli_forest_is_read_in_place(x, &links->of[i]) && osli_forest_is_large(x, &links->of[i]))
+      return true;
+  return false;
+}
+
 void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
 {
   const int64_t last_leaf = f->leaf_space - 1;
   x->at = (transfer_locations){{-1, 0, 0}, {-1, 0, 0}};
   x->is_awaited = is_awaited(f, x);
+  x->target = x->at.values;
+  x->helps = false;
   if (x->two_level) return;
   x->at.values = x->kind == FOREST_BCAST ? locate(f, x, x->from, f->low_root, f->high_root)
                                          : locate(f, x, x->from, f->low_leaf, last_leaf);
-  if (x->kind == FOREST_FETCH) x->at.before = locate(f, x, x->before, f->low_leaf, last_leaf);
+  if (x->kind == FOREST_FETCH) {
+    x->at.before = locate(f, x, x->before, f->low_leaf, last_leaf);
+    return;
+  }
+  x->helps = x->at.values.array >= 0 && has_large_link(osli_forest_send_links(f, x->kind), x);
+  if (!x->gathered && has_large_link(osli_forest_read_links(f, x->kind), x))
+    x->target = x->kind == FOREST_BCAST ? locate(f, x, x->to, f->low_leaf, last_leaf)
+                                        : locate(f, x, x->to, f->low_root, f->high_root);
 }
 
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
@@ -108,6 +125,73 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
   return true;
 }
 
+/* ---- many values, copied by both ranks ---- */
+
+/* A division of a link's values into chunks. */
+typedef struct link_chunks {
+  int64_t n, vertices; /* number of chunks; number of vertices in each chunk but the last */
+} link_chunks;
+
+static link_chunks divide_link(const forest_transfer *x, const forest_link *l)
+{
+  enum { CHUNK = 32 << 10 };
+  const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
+  const int64_t least = l->edges / SHARED_COPY_CHUNKS + 1;
+  const int64_t vertices = CHUNK / bytes > least ? CHUNK / bytes : least;
+  return (link_chunks){(l->edges + vertices - 1) / vertices, vertices};
+}
+
+static void combine_chunk(const forest_transfer *x, const forest_link *l, const link_chunks *chunks,
+                          int64_t chunk, vertex_list to, vertex_list from)
+{
+  const int64_t first = chunk * chunks->vertices, left = l->edges - first;
+  osli_vertices_combine(x->type, x->combine, x->count, osli_vertices_from(to, first),
+                        osli_vertices_from(from, first),
+                        left < chunks->vertices ? left : chunks->vertices);
+}
+
+/* True if both ranks may combine values of the link at the same time: no vertex of this rank occurs
+ * in two edges, and the other rank has access to this rank's array. */
+static bool can_share(const forest_transfer *x, const forest_link *l)
+{
+  return x->target.array >= 0 && osli_forest_is_large(x, l) &&
+         (x->kind == FOREST_BCAST || !(l->mine.list || l->mine.block));
+}
+
+/* Reads values in place while their owner helps. Returns false if the owner still copies a
+ * chunk. */
+static bool read_shared(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
+                        vertex_list to, vertex_list from, forest_cursor *at)
+{
+  const link_chunks chunks = divide_link(x, l);
+  ring_words *words = l->ring.words;
+  if (at->part == 0) {
+    at->part = 1; /* the copy is open */
+    words->target = x->target;
+    shared_copy_open(&words->copy, (uint32_t)number);
+    osli_pool_wake_rank(f->pool, l->rank);
+  }
+  for (int64_t i; (i = shared_copy_claim(&words->copy, (uint32_t)number, chunks.n, false)) >= 0;)
+    combine_chunk(x, l, &chunks, i, to, from);
+  return shared_copy_is_complete(&words->copy);
+}
+
+void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_transfer *x,
+                             forest_link *l)
+{
+  const link_chunks chunks = divide_link(x, l);
+  ring_words *words = l->ring.near_words;
+  bool any = false;
+  for (int64_t i; (i = shared_copy_claim(&words->copy, (uint32_t)number, chunks.n, true)) >= 0;) {
+    combine_chunk(x, l, &chunks, i, osli_forest_peer_values(f, l, &words->target),
+                  osli_link_mine(l, x->from, x->stride));
+    osla_clock_settle();
+    shared_copy_push(&words->copy, (uint32_t)number, chunks.n, i);
+    any = true;
+  }
+  if (any) osli_pool_wake_rank(f->pool, l->rank);
+}
+
 /* ---- broadcasts and reductions ---- */
 
 bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
@@ -126,6 +210,7 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
     from = osli_forest_peer_values(f, l, &a->at.values);
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
+  if (!l->is_self && can_share(x, l)) return read_shared(f, number, x, l, to, from, at);
   osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
   return true;
 }

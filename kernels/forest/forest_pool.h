@@ -50,6 +50,13 @@ typedef struct pool_array {
   size_t bytes;
 } pool_array;
 
+/* Location of a rank's vertices in an array of the pool. */
+typedef struct value_location {
+  int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
+  /* offset in bytes of vertex 0 in the array; bytes from one vertex to the next */
+  int64_t offset, stride;
+} value_location;
+
 typedef struct forest_pool {
   osla_transport *t;
   /* list of all segments; the first one is used by all waits of forests */

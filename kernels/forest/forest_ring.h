@@ -21,6 +21,7 @@
 
 #include "kernels/forest/forest_pool.h"
 #include "src/memory/segment.h"
+#include "src/memory/shared_copy.h"
 
 #include <stdatomic.h>
 
@@ -30,11 +31,14 @@ typedef struct forest_head {
   uint32_t number;    /* low 32 bits of the transfer's number */
 } forest_head;
 
-/* Counters of a ring in this rank's piece of the pool; the rank at the other end writes them. */
+/* State of a link in this rank's piece of the pool, which the rank at the other end writes. */
 typedef struct ring_words {
   _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have arrived from another node */
   /* number of parts from this rank that the other rank has consumed */
   _Atomic uint64_t consumed;
+  /* copy of the link's values into this rank's array, in which the other rank helps */
+  shared_copy copy;
+  value_location target; /* location of this rank's array; set before the copy is opened */
 } ring_words;
 
 /* A ring, as seen by one of its two ranks. All counts are numbers of parts since the ring was

@@ -296,6 +296,15 @@ static bool is_posted(osla_forest *f, const forest_transfer *x)
   return x->kind != FOREST_FETCH || are_posted(&f->to_leaves);
 }
 
+/* Copies values for ranks of the node that read many of them in place. */
+static void help_readers(osla_forest *f, uint64_t number, const forest_transfer *x)
+{
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osli_forest_is_read_in_place(x, &out->of[i]) && osli_forest_is_large(x, &out->of[i]))
+      osli_forest_help_reader(f, number, x, &out->of[i]);
+}
+
 static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
@@ -304,7 +313,9 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
   if (!x->is_awaited) return true;
   /* In a fetch, the ranks that read the values in place also write the old values in place. */
   const bool waits = (x->at.values.array >= 0 && with_readers) || x->at.before.array >= 0;
-  return !waits || osli_forest_values_are_read(f, number);
+  if (!waits || osli_forest_values_are_read(f, number)) return true;
+  if (with_readers && x->helps) help_readers(f, number, x);
+  return false;
 }
 
 bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)

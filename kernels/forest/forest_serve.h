@@ -78,6 +78,11 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
 bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_transfer *x,
                               forest_link *l, forest_cursor *at);
 
+/* Copies values of this rank to the other rank of a link, if that rank is reading many values, and
+ * is not done. The caller holds the pool's lock. */
+void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_transfer *x,
+                             forest_link *l);
+
 /* ---- exact sums (forest_exact.c) ---- */
 
 /* Allocates x->gathered, which has room for the values of all leaves. Local. Errors: MEM, RANGE

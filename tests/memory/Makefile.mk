@@ -3,7 +3,7 @@ tests_memory_suites_SOURCES = \
   tests/memory/test_segment.c tests/memory/test_notify.c tests/memory/test_stripes.c tests/memory/test_channel.c \
   tests/memory/test_reduction.c
 if !SIMULATION
-tests_memory_suites_SOURCES += tests/memory/test_attach.c
+tests_memory_suites_SOURCES += tests/memory/test_attach.c tests/memory/test_shared_copy.c
 # These are separate programs, because they interpose functions of MPI or of the C library.
 tests_programs += \
   tests/memory/test_channel_wire \
