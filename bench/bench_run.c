@@ -82,10 +82,12 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
 
 /* --- trials --- */
 
-/* Sets up a candidate, runs it, and tears it down. A candidate has up to TRIAL_RUNS runs, until
- * they have taken one second together; the shortest run counts. */
+/* Sets up a candidate, runs it, and tears it down. The shortest run counts. A candidate has up to
+ * TRIAL_RUNS runs, until they have taken one second together, but at least two, because the first
+ * run touches new memory. Only a candidate whose first run takes more than a second and ten times
+ * `fastest`, the time of the fastest earlier candidate, has a single run. */
 static osla_err try_candidate(bench_job *job, const bench_case *c, const bench_impl *impl,
-                              bench_result *out, double *shortest)
+                              double fastest, bench_result *out, double *shortest)
 {
   enum { TRIAL_RUNS = 5 };
   double sum = 0, seconds;
@@ -97,7 +99,9 @@ static osla_err try_candidate(bench_job *job, const bench_case *c, const bench_i
   }
   *shortest = INFINITY;
   osla_err err = impl->setup ? impl->setup(data_of(c, impl)) : OSLA_OK;
-  for (int i = 0; i < TRIAL_RUNS && sum < 1 && err == OSLA_OK; i++) {
+  for (int i = 0; i < TRIAL_RUNS && err == OSLA_OK; i++) {
+    bool is_hopeless = *shortest > 10 * fastest;
+    if (sum >= 1 && (i > 1 || (i == 1 && is_hopeless))) break;
     err = run_once(job, c, &r, false, &seconds);
     if (err != OSLA_OK) break;
     sum += seconds * operations_of(c, impl);
@@ -122,7 +126,8 @@ static osla_err choose_fastest(bench_job *job, const bench_case *c, const char *
   for (int i = 0; i < count && count > 1; i++) {
     bench_trial *trial = &out->trials[i];
     trial->name = candidates[i]->name;
-    OSLA_CALL(try_candidate(job, c, candidates[i], out, &trial->seconds));
+    double fastest = i > 0 ? out->trials[out->fastest].seconds : INFINITY;
+    OSLA_CALL(try_candidate(job, c, candidates[i], fastest, out, &trial->seconds));
     if (trial->seconds < out->trials[out->fastest].seconds) out->fastest = i;
   }
   out->n_trials = count > 1 ? count : 0;
