@@ -39,7 +39,7 @@ python_tests = \
   python/tests/test_lifetime.py python/tests/test_collective_errors.py \
   python/tests/test_matrix.py \
   python/tests/test_kernels.py python/tests/test_products.py \
-  python/tests/test_hessian.py \
+  python/tests/test_hessian.py python/tests/test_hessian_on.py \
   python/tests/test_file.py \
   python/tests/test_forest.py python/tests/test_transfer.py \
   python/tests/test_sparse.py python/tests/test_iterations.py \

@@ -50,7 +50,10 @@ static bool acquire(PyObject *object, const char *name, const char *wanted, osla
   if (PyObject_GetBuffer(object, &out->view, flags) != 0) {
     if (!write) return false;
     PyErr_Clear();
-    osla_py_refuse(OSLA_ERR_ARG, "%s: the array cannot be written to", name);
+    osla_py_refuse(OSLA_ERR_ARG,
+                   "%s: the array cannot be written to: pass a writable array (numpy.memmap: "
+                   "mode='r+')",
+                   name);
     return false;
   }
   out->held = true;

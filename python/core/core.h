@@ -79,6 +79,11 @@ typedef struct osla_py_handle {
   int64_t number; /* creation number among the collective objects of its transport, from 1 */
   /* number of arrays that export the object's memory, and of calls that use it now */
   Py_ssize_t n_pins;
+  /* number of accumulators that add to this matrix and are not destroyed; only for matrices. It is
+   * equal on all ranks whenever they have agreed on a call. */
+  int64_t n_accumulators;
+  /* array in whose memory the elements of a wrapped matrix are; NULL for other objects */
+  struct osla_py_array *memory;
   bool claimed;      /* true while the ranks agree on the destruction, which has begun */
   bool retired;      /* true if the object is destroyed at the end of the process, not before */
   int64_t n_created; /* largest creation number so far; only for transports */
@@ -99,6 +104,7 @@ typedef struct osla_py_deferred {
   void *object;
   int64_t number;
   osla_py_handle *owner;
+  struct osla_py_array *memory; /* as in osla_py_handle */
   struct osla_py_deferred *next;
 } osla_py_deferred;
 

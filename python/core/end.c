@@ -149,7 +149,8 @@ static bool register_at_exit(void)
 }
 
 /* Moves an object from the handle to the list of objects that are destroyed at the end of the
- * process. Calls can still use the handle, and deallocating the handle has no effect. */
+ * process. Calls can still use the handle, and deallocating the handle has no effect. The array of
+ * a wrapped matrix is never released, because its memory must outlive the matrix. */
 static bool list_object(ending *e, osla_py_handle *h)
 {
   osla_py_deferred *node = h->kind->collective ? h->deferred : calloc(1, sizeof *node);

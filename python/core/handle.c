@@ -66,11 +66,23 @@ void osla_py_unlink(osla_py_handle *h)
   h->previous = h->next = NULL;
 }
 
+/* Releases what an object held until its destruction: its matrix, if it is an accumulator on a
+ * matrix of the caller, and the array of a wrapped matrix. */
+static void release_held(osla_py_handle *owner, osla_py_array **memory)
+{
+  osla_py_array *array = *memory;
+  *memory = NULL;
+  if (owner && owner->kind == &osla_py_matrix) owner->n_accumulators--;
+  if (array) osla_py_release(array);
+  free(array);
+}
+
 void osla_py_note_destroyed(osla_py_handle *h)
 {
   if (h->object || !h->root) return;
   h->root->n_living--;
   osla_py_unlink(h);
+  release_held(h->owner, &h->memory);
 }
 
 osla_err osla_py_destroy(osla_py_handle *h)
@@ -88,11 +100,17 @@ osla_err osla_py_destroy(osla_py_handle *h)
 void osla_py_defer_destroy(osla_py_handle *h)
 {
   osla_py_deferred *node = h->deferred;
-  *node = (osla_py_deferred){h->kind, h->object, h->number, h->owner, h->root->deferred};
+  *node = (osla_py_deferred){.kind = h->kind,
+                             .object = h->object,
+                             .number = h->number,
+                             .owner = h->owner,
+                             .memory = h->memory,
+                             .next = h->root->deferred};
   Py_XINCREF((PyObject *)h->owner);
   osla_py_unlink(h);
   h->root->deferred = node;
   h->deferred = NULL;
+  h->memory = NULL;
   h->object = NULL;
 }
 
@@ -129,6 +147,7 @@ static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_
   }
   if (*err == OSLA_OK) *err = own;
   root->n_living--;
+  release_held(node->owner, &node->memory);
   Py_XDECREF((PyObject *)node->owner);
   free(node);
   return true;
@@ -238,6 +257,9 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
   if (!h) return NULL;
   if (h->object && (h->n_pins > 0 || h->retired))
     return osla_py_refuse(OSLA_ERR_STATE, "this %s is in use", h->kind->name);
+  if (h->object && h->n_accumulators > 0)
+    return osla_py_refuse(OSLA_ERR_STATE,
+                          "a Hessian adds to this Matrix: destroy the Hessian first");
   return osla_py_result(osla_py_destroy(h));
 }
 
@@ -309,6 +331,7 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
   Py_XINCREF((PyObject *)owner);
   Py_XINCREF((PyObject *)h->root);
   if (waits) h->number = ++h->root->n_created;
+  if (!borrowed && owner && owner->kind == &osla_py_matrix) owner->n_accumulators++;
   link_in(h);
   return (PyObject *)h;
 }

@@ -21,6 +21,25 @@ static PyObject *hessian_create(PyObject *module, PyObject *args)
   return (PyObject *)h;
 }
 
+/* Python function hessian_create_on(matrix, options) */
+static PyObject *hessian_create_on(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *matrix;
+  PyObject *bytes;
+  if (!osla_py_parse(args, "O&O", osla_py_as_matrix, &matrix, &bytes)) return NULL;
+  const osla_hessian_options *options = osla_py_struct(bytes, sizeof *options);
+  if (!options) return NULL;
+  osla_hessian *hessian = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_hessian_create_on(matrix->object, options, &hessian), matrix, NULL, NULL,
+              NULL);
+  if (err != OSLA_OK) return osla_py_raise(err);
+  osla_py_handle *h = (osla_py_handle *)osla_py_wrap(&osla_py_hessian, hessian, matrix, false);
+  if (h) h->update_dtype = options->single_updates ? OSLA_FLOAT : osla_matrix_dtype(matrix->object);
+  return (PyObject *)h;
+}
+
 static bool is_count(Py_ssize_t given, Py_ssize_t wanted)
 {
   if (given == wanted) return true;
@@ -223,6 +242,7 @@ static PyObject *hessian_stats(PyObject *module, PyObject *object)
 
 PyMethodDef osla_py_hessian_methods[] = {
   {"hessian_create", hessian_create, METH_VARARGS, NULL},
+  {"hessian_create_on", hessian_create_on, METH_VARARGS, NULL},
   {"hessian_update", FAST(hessian_update), METH_FASTCALL, NULL},
   {"hessian_update_block", FAST(hessian_update_block), METH_FASTCALL, NULL},
   {"hessian_update_gradient", FAST(hessian_update_gradient), METH_FASTCALL, NULL},

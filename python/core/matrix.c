@@ -1,6 +1,8 @@
 /* Distributed matrices: creation, filling, access by blocks, norms and sums. */
 #include "python/core/core.h"
 
+#include <stdlib.h>
+
 /* Python function matrix_create(grid, dtype, m, n, mb, nb) */
 static PyObject *matrix_create(PyObject *module, PyObject *args)
 {
@@ -14,6 +16,52 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   OSLA_PY_RUN(err, osla_matrix_create(h->object, (osla_dtype)dtype, m, n, mb, nb, &matrix), h, NULL,
               NULL, NULL);
   return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
+}
+
+/* Python function matrix_local_shape(grid, m, n, mb, nb) -> rows and columns of this rank's part of
+ * such a matrix */
+static PyObject *matrix_local_shape(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  long long m, n, mb, nb;
+  if (!osla_py_parse(args, "O&LLLL", osla_py_as_grid, &h, &m, &n, &mb, &nb)) return NULL;
+  const osla_grid *grid = h->object;
+  return Py_BuildValue(
+    "LL", (long long)osla_index_count(m, mb, osla_grid_prow(grid), osla_grid_nprow(grid)),
+    (long long)osla_index_count(n, nb, osla_grid_pcol(grid), osla_grid_npcol(grid)));
+}
+
+/* Python function matrix_wrap(grid, dtype, m, n, mb, nb, local): a matrix in the memory of the
+ * array `local`, which the handle of the matrix holds until the matrix is destroyed */
+static PyObject *matrix_wrap(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int dtype;
+  long long m, n, mb, nb;
+  PyObject *local;
+  if (!osla_py_parse(args, "O&iLLLLO", osla_py_as_grid, &h, &dtype, &m, &n, &mb, &nb, &local))
+    return NULL;
+  osla_py_array *memory = calloc(1, sizeof *memory);
+  if (!memory) return PyErr_NoMemory();
+  PyObject *handle = NULL;
+  if (osla_py_acquire_columns(local, "local", (osla_dtype)dtype, OSLA_PY_ANY, OSLA_PY_ANY, false,
+                              OSLA_PY_WRITE, memory)) {
+    osla_matrix *matrix = NULL;
+    osla_err err;
+    OSLA_PY_RUN(err,
+                osla_matrix_wrap(h->object, (osla_dtype)dtype, m, n, mb, nb, memory->data,
+                                 memory->ld, &matrix),
+                h, NULL, NULL, NULL);
+    handle = err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
+    if (!handle) osla_py_release(memory);
+  }
+  if (handle)
+    ((osla_py_handle *)handle)->memory = memory;
+  else
+    free(memory);
+  return handle;
 }
 
 /* Python function matrix_facts(matrix) -> dtype, m, n, mb, nb, local rows, local columns, leading
@@ -181,15 +229,18 @@ static PyObject *matrix_mirror(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-PyMethodDef osla_py_matrix_methods[] = {{"matrix_create", matrix_create, METH_VARARGS, NULL},
-                                        {"matrix_facts", matrix_facts, METH_VARARGS, NULL},
-                                        {"matrix_indices", matrix_indices, METH_VARARGS, NULL},
-                                        {"matrix_get", matrix_get, METH_VARARGS, NULL},
-                                        {"matrix_put", matrix_put, METH_VARARGS, NULL},
-                                        {"matrix_fill", matrix_fill, METH_VARARGS, NULL},
-                                        {"matrix_norm", matrix_norm, METH_VARARGS, NULL},
-                                        {"matrix_scale", matrix_scale, METH_VARARGS, NULL},
-                                        {"matrix_copy", matrix_copy, METH_VARARGS, NULL},
-                                        {"matrix_add", matrix_add, METH_VARARGS, NULL},
-                                        {"matrix_mirror", matrix_mirror, METH_VARARGS, NULL},
-                                        {NULL, NULL, 0, NULL}};
+PyMethodDef osla_py_matrix_methods[] = {
+  {"matrix_create", matrix_create, METH_VARARGS, NULL},
+  {"matrix_local_shape", matrix_local_shape, METH_VARARGS, NULL},
+  {"matrix_wrap", matrix_wrap, METH_VARARGS, NULL},
+  {"matrix_facts", matrix_facts, METH_VARARGS, NULL},
+  {"matrix_indices", matrix_indices, METH_VARARGS, NULL},
+  {"matrix_get", matrix_get, METH_VARARGS, NULL},
+  {"matrix_put", matrix_put, METH_VARARGS, NULL},
+  {"matrix_fill", matrix_fill, METH_VARARGS, NULL},
+  {"matrix_norm", matrix_norm, METH_VARARGS, NULL},
+  {"matrix_scale", matrix_scale, METH_VARARGS, NULL},
+  {"matrix_copy", matrix_copy, METH_VARARGS, NULL},
+  {"matrix_add", matrix_add, METH_VARARGS, NULL},
+  {"matrix_mirror", matrix_mirror, METH_VARARGS, NULL},
+  {NULL, NULL, 0, NULL}};

@@ -51,6 +51,7 @@ static const field hessian_fields[] = {FIELD(osla_hessian_options, uplo, INT),
                                        FIELD(osla_hessian_options, shipping, INT),
                                        FIELD(osla_hessian_options, node_sums, BOOL),
                                        FIELD(osla_hessian_options, checkpoint_holds, BOOL),
+                                       FIELD(osla_hessian_options, clear, BOOL),
                                        {NULL, INT, 0}};
 
 static const field krylov_fields[] = {FIELD(osla_krylov_options, tolerance, DOUBLE),

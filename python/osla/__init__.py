@@ -12,8 +12,8 @@ deallocated on all ranks are destroyed at the next collective call. An uncaught 
 ranks.
 
     world, Transport, Grid                 the ranks, and their arrangement
-    Matrix, Part                           distributed matrices; from_numpy, to_numpy, local
-    Hessian                                accumulates updates from all ranks
+    Matrix, Part                           distributed matrices; from_numpy, to_numpy, local, wrap
+    Hessian                                accumulates updates from all ranks, also on a Matrix
     gemm syrk symm hemm herk trmm trsm     products, as in BLAS; gemv symv hemv with a column
     getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond; refine, residual
     gesv_mixed posv_mixed                  solves in mixed precision

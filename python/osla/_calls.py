@@ -189,10 +189,16 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
     default = _position_of_default(function)
 
     def is_on_world(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        if default is None:
+        if default is None or names_no_grid(args, kwargs):
             return False
         word, position = default
         return (args[position] if position < len(args) else kwargs.get(word)) is None
+
+    def names_no_grid(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """True if the argument `on` should name the transport (of an accumulator on a matrix), also
+        if its value is wrong on this rank."""
+        has_n = len(args) > 1 or kwargs.get("n") is not None
+        return "on" in kwargs and not (kwargs["on"] is None and has_n)
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Owned, collective, handle
-from ._errors import UnsupportedError
+from ._errors import ArgumentError, UnsupportedError
 from .matrix import Matrix
 from .transport import Grid, world
 
@@ -27,7 +27,8 @@ def _is_single(dtype: Any, name: str) -> bool:
 def _options(block: Any, dtype: Any, update_dtype: Any, given: dict[str, Any]) -> bytes:
     fields = {name: _words.word(value, _WORDS[name], name) if name in _WORDS else value
               for name, value in given.items()}
-    fields["nb"] = _words.whole(block, "block", 1)
+    if block is not None:
+        fields["nb"] = _words.whole(block, "block", 1)
     fields["single"] = _is_single(dtype, "dtype")
     if update_dtype is not None:
         fields["single_updates"] = _is_single(update_dtype, "update_dtype")
@@ -37,14 +38,25 @@ def _options(block: Any, dtype: Any, update_dtype: Any, given: dict[str, Any]) -
     return _words.options("Hessian", fields)
 
 
-class Hessian(Owned):
-    """An accumulator of order n. Collective.
+def _matrix_for(on: Any, given: dict[str, Any]) -> Matrix:
+    """The matrix `on`, which has properties that must not be given as well."""
+    handle(on, Matrix, "on")
+    for name, value in given.items():
+        if value is not None:
+            raise ArgumentError(f"{name} = {value!r} and on: an accumulator on a matrix has the {name} "
+                                f"of the matrix, so leave out {name}")
+    return on
 
-    n: unknowns. block: rows and columns of a block. dtype: float64 or float32, of H; update_dtype:
-    of G and U, None: the dtype of H. grid: None: all ranks. options, as in osla_hessian.h: uplo
-    ("lower", "upper", "whole"), combine ("sum", "min", "max"), initial, order_independent with
-    bound and gradient_bound, memory_cap, isolation, shipping, node_sums, ring_bytes, piece_bytes,
-    checkpoint_holds.
+
+class Hessian(Owned):
+    """An accumulator of order n, or on a matrix that exists. Collective.
+
+    n: unknowns. block: rows and columns of a block, None: 96. dtype: float64 (None) or float32, of
+    H; update_dtype: of G and U, None: the dtype of H. grid: None: all ranks. on: a Matrix to which
+    updates are added instead, which sets n, block, dtype and grid; clear=True: set it to zero (or
+    `initial`) first. options, as in osla_hessian.h: uplo ("lower", "upper", "whole"), combine
+    ("sum", "min", "max"), initial, order_independent with bound and gradient_bound, memory_cap,
+    isolation, shipping, node_sums, ring_bytes, piece_bytes, checkpoint_holds.
 
     Updates are local, and may come from any rank and thread:
 
@@ -55,19 +67,29 @@ class Hessian(Owned):
     A block that an exception leaves is not committed.
     """
 
-    __slots__ = ("n", "grid", "dtype", "update_dtype")
+    __slots__ = ("n", "grid", "dtype", "update_dtype", "_on")
     _has_views = True
 
     @collective
-    def __init__(self, n: int, *, block: int = 96, dtype: Any = np.float64,
-                 update_dtype: Any = None, grid: Grid | None = None,
-                 **options: Any) -> Generator[str, None, None]:
+    def __init__(self, n: int | None = None, *, on: Matrix | None = None, clear: bool = False,
+                 block: int | None = None, dtype: Any = None, update_dtype: Any = None,
+                 grid: Grid | None = None, **options: Any) -> Generator[str, None, None]:
+        if on is not None:
+            matrix = _matrix_for(on, {"n": n, "block": block, "dtype": dtype, "grid": grid})
+            n, dtype, grid = matrix.shape[1], matrix.dtype, matrix.grid
+            options["clear"] = clear
+        elif n is None:
+            raise ArgumentError("n: a number of unknowns, or on: a Matrix, is needed")
+        elif clear:
+            raise ArgumentError("clear without on: a new accumulator begins with zeros")
         grid = world().grid if grid is None else grid
+        dtype = np.float64 if dtype is None else dtype
         owners, order = handle(grid, Grid, "grid"), _words.whole(n, "n", 0)
         packed = _options(block, dtype, update_dtype, options)
-        yield _words.same(**options)
-        self._handle = _core.hessian_create(owners, order, packed)
-        self._root = grid._root
+        yield _words.same(*(() if on is None else ("on a Matrix",)), **options)
+        self._handle = (_core.hessian_create(owners, order, packed) if on is None else
+                        _core.hessian_create_on(on._handle, packed))
+        self._root, self._on = grid._root, on
         self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)
         self.update_dtype = self.dtype if update_dtype is None else np.dtype(update_dtype)
 
@@ -164,9 +186,11 @@ class Hessian(Owned):
 
     @property
     def matrix(self) -> Matrix:
-        """H itself, which can be factored in place; it is destroyed with the accumulator. Only the
-        stored triangle is meaningful. Local. StateError: updates since the last commit."""
-        return Matrix._of(_core.hessian_matrix(self._alive()), self.grid, self)
+        """H itself, which can be factored in place; it is destroyed with the accumulator, unless it
+        is the matrix `on`. Only the stored triangle is meaningful. Local. StateError: updates since
+        the last commit."""
+        borrowed = _core.hessian_matrix(self._alive())
+        return Matrix._of(borrowed, self.grid, self) if self._on is None else self._on
 
     @property
     def gradient(self) -> np.ndarray:

@@ -217,6 +217,33 @@ class Matrix(Owned):
         _core.barrier(grid._root)
         return made
 
+    @staticmethod
+    @collective
+    def wrap(local: np.ndarray, m: int | None = None, n: int | None = None, *, block: Any = 96,
+             grid: Grid | None = None) -> Generator[None, None, "Matrix"]:
+        """A matrix in the memory of the caller's arrays, without a copy. Collective.
+
+        local: this rank's part, [local rows, local columns] in ScaLAPACK's layout, column-major and
+        writable; the elements of a column are contiguous, and columns may be apart. Its dtype is
+        the matrix's. m, n: rows and columns of the matrix; on one rank those of `local`.
+
+        The matrix holds the array until the matrix is destroyed: numpy can neither free nor resize
+        it before. Other ranks see stored values after a barrier or any collective call. It is an
+        error if an array is read-only or of another shape on any rank; the arrays are unchanged.
+        """
+        grid = world().grid if grid is None else grid
+        owners = handle(grid, Grid, "grid")
+        if not isinstance(local, np.ndarray) or local.ndim != 2:
+            raise ArgumentError("local: a numpy array of two dimensions is needed")
+        if grid.transport.size > 1 and (m is None or n is None):
+            raise ArgumentError("m and n are needed on several ranks: the sizes of the whole matrix")
+        size = (local.shape[0] if m is None else m), (local.shape[1] if n is None else n)
+        kind = _words.dtype(local.dtype, "local.dtype")
+        sizes = *(_words.whole(x, "mn"[i], 0) for i, x in enumerate(size)), *_words.blocks(block)
+        _core.check_columns(local, "local", kind, *_core.matrix_local_shape(owners, *sizes), True)
+        yield
+        return Matrix._of(_core.matrix_wrap(owners, kind, *sizes, local), grid)
+
     @collective
     def to_numpy(self, root: int | None = None) -> Generator[None, None, np.ndarray | None]:
         """The whole matrix as a column-major array: on all ranks, or only on rank `root`, with None

@@ -13,10 +13,10 @@ from stable_names import compare  # noqa: E402
 
 LEFT_OUT = {
     "numpy and Python have it": """clock clock_settle log random_bits random_normal random_uniform dtype_letter
-        err_name iterate_end_name version index_count index_owner index_local index_run dot_local""",
+        err_name iterate_end_name version index_owner index_local index_run dot_local""",
     "the package calls the form for parts, of which a whole matrix is one": """whole matrix_copy matrix_transpose
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
-    "a matrix is made by Matrix alone; its local array is numpy's": """matrix_wrap matrix_wrap_own matrix_create_in matrix_segment
+    "a matrix is made by Matrix or Matrix.wrap; its local array is numpy's": """matrix_wrap_own matrix_create_in matrix_segment
         matrix_peer matrix_bytes matrix_fill_with element""",
     "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",

@@ -29,6 +29,11 @@ elif case == "views":
     view = a.local
     H = osla.Hessian(8)
     other = H.grid
+    array = np.array(view, order="F")
+    wrapped = osla.Matrix.wrap(array, 8, 8, block=2)
+    adds = osla.Hessian(on=wrapped)
+    dropped = osla.Matrix.wrap(np.array(view, order="F"), 8, 8, block=2)
+    del dropped, wrapped
 elif case == "drops":
     if w.rank == 0:
         del a

@@ -32,6 +32,10 @@ def test_nothing_names_the_transport(world, other):
                     osla.potrf(None if bad else a)
                 with pytest.raises(osla.ArgumentError, match="a: a Matrix is needed, not str"):
                     osla.gemm(*(("a", None, 3) if bad else (a, a, a)))
+                with pytest.raises(osla.ArgumentError, match="is needed"):
+                    osla.Hessian(on=None if bad else a)
+                with pytest.raises(osla.ArgumentError, match="on: a Matrix is needed, not str"):
+                    osla.Hessian(on="a" if bad else a)
             assert a.norm("max") > 0
             del a
 
