@@ -79,7 +79,8 @@ src_sources = \
   src/memory/channel.h src/memory/channel_newest.c \
  src/memory/channel_posted.c src/memory/channel_racy.c src/memory/channel_ring.c src/memory/channel.c \
   src/memory/reduction.c \
-  src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
+  src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/row_swap.h src/blas/row_swap.c \
+  src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \

@@ -2,22 +2,11 @@
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
+#include "src/blas/move.h"
 #include "src/blas/work.h"
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-
-/* With a constant size, the compiler makes each copy one load and one store. */
-static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
-{
-  if (element == 8)
-    memcpy(to, from, 8);
-  else if (element == 4)
-    memcpy(to, from, 4);
-  else
-    memcpy(to, from, 16);
-}
 
 /* to[i] := from[rows[i]] for i < count. `to` and `from` are columns of a matrix. */
 static inline void gather_elements(size_t element, int64_t count, const unsigned char *from,

@@ -6,6 +6,7 @@
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_rows.h"
 #include "src/blas/move.h"
+#include "src/blas/row_swap.h"
 #include "src/blas/work.h"
 
 #include <string.h>
@@ -19,25 +20,12 @@ static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 
 /* ---- one process row ---- */
 
-static void swap_in_column(size_t element, unsigned char *column, int64_t first, int64_t last,
-                           const int64_t *pivots)
-{
-  if (osli_work_modelled) return;
-  for (int64_t i = first; i < last; i++) {
-    unsigned char *a = column + (size_t)i * element, *b = column + (size_t)pivots[i] * element;
-    unsigned char other[16], same[16];
-    copy_element(element, other, a);
-    copy_element(element, same, b);
-    copy_element(element, a, same);
-    copy_element(element, b, other);
-  }
-}
-
 /* Interchanges rows in local columns [col, col + cols), with one process row. */
 static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
-  for (int64_t c = col; c < col + cols; c++)
-    swap_in_column(f->v.element, local_at(&f->v, 0, c), first, f->order, f->pivots);
+  if (!osli_work_modelled)
+    osli_swap_rows(f->v.element, cols, local_at(&f->v, 0, col), f->v.lld, first, f->order,
+                   f->pivots, false);
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "osla_blas.h"
 #include "src/blas/blas_library.h"
+#include "src/blas/row_swap.h"
 #include "src/blas/work.h"
 
 #include <limits.h>
@@ -123,19 +124,23 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   return OSLA_OK;
 }
 
-/* Applies interchanges [first, first + count) to the rows from `first` on. */
-static void swap_rows(osla_dtype dtype, int n, unsigned char *a, int lda, int64_t first, int count,
-                      const int64_t *pivots, int step)
+/* Interchanges rows by LAPACK, whose xLASWP uses all threads of OpenBLAS. */
+static void swap_rows_by_lapack(osla_dtype dtype, int n, unsigned char *a, int lda, int64_t count,
+                                const int64_t *pivots, bool backward)
 {
-  int ipiv[SWAPS], one = 1;
-  void *rows = a + (size_t)first * osla_dtype_size(dtype);
-  for (int i = 0; i < count; i++)
-    ipiv[i] = (int)(pivots[first + i] - first) + 1;
-  switch (dtype) {
-    case OSLA_FLOAT: slaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
-    case OSLA_DOUBLE: dlaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
-    case OSLA_COMPLEX_FLOAT: claswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
-    case OSLA_COMPLEX_DOUBLE: zlaswp_(&n, rows, &lda, &one, &count, ipiv, &step); break;
+  int ipiv[SWAPS], one = 1, step = backward ? -1 : 1;
+  for (int64_t done = 0; done < count; done += SWAPS) {
+    int piece = count - done < SWAPS ? (int)(count - done) : SWAPS;
+    int64_t first = backward ? count - done - piece : done;
+    void *rows = a + (size_t)first * osla_dtype_size(dtype);
+    for (int i = 0; i < piece; i++)
+      ipiv[i] = (int)(pivots[first + i] - first) + 1;
+    switch (dtype) {
+      case OSLA_FLOAT: slaswp_(&n, rows, &lda, &one, &piece, ipiv, &step); break;
+      case OSLA_DOUBLE: dlaswp_(&n, rows, &lda, &one, &piece, ipiv, &step); break;
+      case OSLA_COMPLEX_FLOAT: claswp_(&n, rows, &lda, &one, &piece, ipiv, &step); break;
+      case OSLA_COMPLEX_DOUBLE: zlaswp_(&n, rows, &lda, &one, &piece, ipiv, &step); break;
+    }
   }
 }
 
@@ -147,11 +152,10 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_LASWP, dtype, 1, s[0], s[2]};
   if (!osli_work_begin(&work)) return OSLA_OK;
-  for (int64_t done = 0; done < count; done += SWAPS) {
-    int piece = count - done < SWAPS ? (int)(count - done) : SWAPS;
-    int64_t first = backward ? count - done - piece : done;
-    swap_rows(dtype, s[0], a, s[1], first, piece, pivots, backward ? -1 : 1);
-  }
+  if (osla_blas_threads() == 1)
+    osli_swap_rows(osla_dtype_size(dtype), n, a, lda, 0, count, pivots, backward);
+  else
+    swap_rows_by_lapack(dtype, s[0], a, s[1], count, pivots, backward);
   work_end(&work);
   return OSLA_OK;
 }

@@ -9,6 +9,18 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Copies an element of 4, 8 or 16 bytes. With a constant size, the compiler makes each copy one
+ * load and one store. */
+static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
+{
+  if (element == 8)
+    memcpy(to, from, 8);
+  else if (element == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, 16);
+}
+
 /* Copies m x n elements, column-major, between two arrays that do not overlap. Local. */
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld);
