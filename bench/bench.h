@@ -340,6 +340,11 @@ osla_err bench_memory_check(bench_job *job, uint64_t bytes);
  * ranks together: MEM. */
 osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out);
 
+/* Makes free keep memory in the process. MPI_Accumulate and the references allocate buffers of many
+ * MB for each update. Otherwise page faults of these buffers make the references 2.3 times slower
+ * (N = 8192, 2000 indices), or not, depending on what the process has allocated before. Local. */
+void bench_keep_freed_memory(void);
+
 /* x[i] for i < n, uniform in [-1/2, 1/2) and the same on every rank. The imaginary part is random
  * for complex types, else 0. Local. */
 void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t seed);

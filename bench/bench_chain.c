@@ -290,6 +290,7 @@ static osla_err run_all(bench_job *job, int64_t n)
   const bench_settings *s = job->settings;
   const bool last = job->last_size;
   osla_err err = OSLA_OK;
+  bench_keep_freed_memory();
   for (int i = 0; i < s->n_counts && err == OSLA_OK; i++) {
     job->last_size = last && i + 1 == s->n_counts;
     err = run_size(job, n, s->counts[i]);

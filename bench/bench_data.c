@@ -10,6 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 osla_err bench_memory_check(bench_job *job, uint64_t bytes)
 {
@@ -188,4 +191,12 @@ double bench_residual(osla_dtype dtype, const osla_complex *y, const osla_comple
 {
   return bench_max_difference(y, expected, n) /
          (bench_eps(dtype) * sqrt((double)terms) * bench_max(expected, n));
+}
+
+void bench_keep_freed_memory(void)
+{
+#ifdef __GLIBC__
+  (void)mallopt(M_MMAP_MAX, 0);
+  (void)mallopt(M_TRIM_THRESHOLD, -1);
+#endif
 }

@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 enum { N_IMPLS = 14, N_PARAMETERS = 9 };
 
@@ -93,21 +90,10 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
   return err;
 }
 
-/* Makes free keep memory in the process. MPI_Accumulate and the references allocate buffers of
- * many MB for each update. Otherwise page faults of these buffers make the references 2.3 times
- * slower (N = 8192, 2000 indices), or not, depending on what the process has allocated before. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-  (void)mallopt(M_MMAP_MAX, 0);
-  (void)mallopt(M_TRIM_THRESHOLD, -1);
-#endif
-}
-
 static osla_err run(bench_job *job, int64_t n)
 {
   const bench_settings *s = job->settings;
-  keep_freed_memory();
+  bench_keep_freed_memory();
   int sizes = s->n_densities > 0 ? s->n_densities : s->n_counts;
   bool last = job->last_size;
   hessian_data *d = malloc(sizeof *d);
