@@ -19,17 +19,31 @@
  * (GA 5.8.2). */
 enum { MA_DOUBLES = 16 << 20 };
 
+/* Elements of the stack. GA_Lu_solve, which the kernel chain calls, needs room for this rank's part
+ * of the matrix. */
+static int64_t stack_doubles(const bench_job *job)
+{
+  enum { BLOCK_COLUMNS = 512 };
+  const bench_settings *s = job->settings;
+  int64_t most = MA_DOUBLES;
+  for (int i = 0; i < s->n_count && s->uplo == OSLA_GENERAL; i++) {
+    const int64_t need = s->n[i] * s->n[i] / job->size + BLOCK_COLUMNS * s->n[i];
+    if (need > most) most = need;
+  }
+  return most;
+}
+
 osla_err reference_ga_start(bench_job *job)
 {
   if (job->ga_started) return OSLA_OK;
-  OSLA_CALL(osla_ga_initialize(MA_DOUBLES));
+  OSLA_CALL(osla_ga_initialize(stack_doubles(job)));
   job->ga_started = true;
   return OSLA_OK;
 }
 
 uint64_t reference_ga_bytes(const bench_job *job)
 {
-  return job->ga_started ? 0 : 2 * sizeof(double) * MA_DOUBLES;
+  return job->ga_started ? 0 : 2 * sizeof(double) * (uint64_t)stack_doubles(job);
 }
 
 void reference_ga_stop(bench_job *job)
