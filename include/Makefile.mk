@@ -21,6 +21,7 @@ public_headers = \
   include/osla_stripes.h \
   include/osla_channel.h \
   include/osla_reduction.h \
+  include/osla_device.h \
   include/osla_blas.h \
   include/osla_index.h \
   include/osla_grid.h \

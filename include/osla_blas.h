@@ -4,6 +4,11 @@
  * gives RANGE. All matrices are column-major. All calls are local and thread-safe, and serve the
  * four element types s, d, c and z. Names and meanings are those of BLAS and LAPACK.
  *
+ * gemm, syrk, trsm, potrf, getrf and laswp also work on device memory (osla_device.h) if all
+ * matrices lie on one device. Work of gemm, syrk, trsm and laswp is then queued; it is complete
+ * after the next call that informs other ranks, such as osla_barrier. The other calls return
+ * UNSUPPORTED.
+ *
  * Errors of every call: RANGE, and those of osla_blas_ready, which the first call in each thread
  * includes.
  *

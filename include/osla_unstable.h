@@ -12,6 +12,7 @@
 #include "osla_blas.h"
 #include "osla_channel.h"
 #include "osla_counter.h"
+#include "osla_device.h"
 #include "osla_farewell.h"
 #include "osla_gemm_ablation.h"
 #include "osla_host.h"

@@ -35,7 +35,7 @@ backend_sources = $(sim_sources)
 else
 backend_sources = $(mpi_sources)
 endif
-EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/matrix/README.md \
+EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/device/README.md src/matrix/README.md \
   src/file/README.md src/memory/README.md src/simulation/README.md src/transport/README.md
 
 src_sources = \
@@ -55,6 +55,7 @@ src_sources = \
   src/base/write_at.h src/base/write_at.c \
   src/base/new_file_rights.h src/base/new_file_rights.c \
   src/base/new_file.h src/base/new_file.c \
+  src/device/device.h src/device/device.c \
   src/transport/transport_ops.h \
   src/transport/finalize_messages.c \
   src/transport/collective_search.c \
@@ -72,7 +73,8 @@ src_sources = \
   src/transport/trace_write.c \
   src/transport/memory_check.c \
   $(backend_sources) \
-  src/memory/segment.h src/memory/segment.c \
+  src/memory/segment.h src/memory/segment_state.h src/memory/segment.c src/memory/segment_line.c \
+  src/memory/segment_device.c src/memory/device_open.c \
   src/memory/counter.c \
   src/memory/stripes.c \
   src/memory/newest.h src/memory/ring.h src/memory/shared_copy.h \
@@ -81,10 +83,13 @@ src_sources = \
   src/memory/reduction.c \
   src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/row_swap.h src/blas/row_swap.c \
   src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
+  src/device/fake/fake.h src/device/fake/fake_work.h src/device/fake/fake_work.c src/device/fake/fake.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \
   src/matrix/part_view.h src/matrix/matrix.c \
+  src/matrix/memory_kind.h src/matrix/memory_kind.c \
+  src/matrix/part_stage.h src/matrix/part_stage.c \
   src/matrix/local_transpose.h src/matrix/part_local.h src/matrix/part_checks.h src/matrix/part_checks.c \
   src/matrix/matrix_block.c \
   src/matrix/matrix_fill.c \

@@ -31,6 +31,7 @@ include tests/transport/Makefile.mk
 include tests/memory/Makefile.mk
 include tests/matrix/Makefile.mk
 include tests/kernels/Makefile.mk
+include tests/device/Makefile.mk
 include tests/adaptors/Makefile.mk
 include tests/commands/Makefile.mk
 include apps/tomography/tests/Makefile.mk

@@ -3,6 +3,7 @@
 #include "osla_trace.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
+#include "src/device/device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ osla_err osli_chol_allocate(chol *f,
   const local_view *v = &f->v;
   OSLA_CALL(osli_view_neighbours_readable(v, &f->readable));
   osla_err err = find_neighbours(f);
-  f->columns = malloc(osli_chol_columns_bytes(f) + 1);
+  f->columns = osli_alloc_like(v->local, osli_chol_columns_bytes(f) + 1);
   if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "Cholesky: copy of a panel");
   OSLA_CALL(osla_agree(v->t, err));
 
@@ -88,7 +89,7 @@ void osli_chol_free(chol *f)
 {
   osli_panels_destroy(&f->panels);
   free(f->readers);
-  free(f->columns);
+  osli_free_like(f->columns);
 }
 
 void osli_chol_copy_block(const chol *f, int64_t n_rows, int64_t n_cols, operand from, operand to)

@@ -1,6 +1,7 @@
 #include "kernels/common/part_operand.h"
 
 #include "kernels/common/local_view.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_view.h"
 
 #include <string.h>
@@ -18,13 +19,15 @@ static osla_err create_copy(const osla_part *part, const osla_matrix *like, part
   const osla_layout l = osla_matrix_layout(part->matrix);
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
   osla_grid *grid = osla_matrix_grid(part->matrix);
-  if (like)
-    return osla_matrix_create(osla_matrix_grid(like), dtype, part->m, part->n,
-                              osla_matrix_layout(like).nb, l.nb, &x->copy);
+  osla_layout of = {.m = part->m, .n = part->n, .mb = l.mb, .nb = l.nb};
+  if (like) {
+    of.mb = osla_matrix_layout(like).nb;
+    return osli_matrix_create_like(part->matrix, osla_matrix_grid(like), dtype, &of, &x->copy);
+  }
   OSLA_CALL(osla_agree(osla_grid_transport(grid),
                        osla_grid_shift(grid, osla_index_owner(part->i, l.mb, l.nprow),
                                        osla_index_owner(part->j, l.nb, l.npcol), &x->grid)));
-  return osla_matrix_create(x->grid, dtype, part->m, part->n, l.mb, l.nb, &x->copy);
+  return osli_matrix_create_like(part->matrix, x->grid, dtype, &of, &x->copy);
 }
 
 osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x)

@@ -5,6 +5,7 @@
 #include "osla_blas.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <complex.h>
@@ -67,6 +68,10 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) == t &&
                osla_grid_transport(osla_matrix_grid(b->matrix)) == t,
              OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
+  OSLA_NEEDS_ONE_MEMORY(call, a->matrix, b->matrix, c->matrix);
+  OSLA_CHECK(!osla_matrix_device(c->matrix) || !(ablation.copy || ablation.unaware),
+             OSLA_ERR_UNSUPPORTED,
+             "%s: osla_gemm_ablate with copy or unaware does not work on device memory", call);
   OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
              options->panel);
   OSLA_CHECK(!osli_parts_overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
@@ -148,6 +153,7 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
   OSLA_CALL(plan(w, r, split));
   OSLA_CALL(check_blas(w));
   if (split) OSLA_CALL(osli_gemm_split_allocate(w));
+  OSLA_CALL(osli_gemm_triangle_allocate(w));
   OSLA_CALL(osli_gemm_sharing_allocate(w));
   return osli_gemm_run_open(w);
 }
@@ -209,6 +215,7 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_pa
 osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options)
 {
+  OSLA_NEEDS_HOST("osla_herk", a.matrix, c.matrix);
   const bool plain = trans == OSLA_NOTRANS;
   const request r = {.transa = replace_if_transposed(trans, OSLA_CONJTRANS),
                      .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,

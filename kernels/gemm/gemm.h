@@ -149,6 +149,7 @@ typedef struct gemm_work {
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
   unsigned char *private;      /* private C of gemm_split.c */
+  unsigned char *square;       /* device memory for a square of gemm_triangle.c; NULL on the host */
   struct gemm_source *sources; /* [2] state of the run (gemm_run.c) */
 } gemm_work;
 
@@ -236,6 +237,9 @@ typedef struct gemm_array {
   int64_t ld;
 } gemm_array;
 
+/* Allocates the square that a product for one triangle of C on a device needs. Local. Errors:
+ * MEM. */
+osla_err osli_gemm_triangle_allocate(gemm_work *w);
 /* Computes the local product of a task for one triangle of C. Local. */
 osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                             int64_t k, osla_complex beta);

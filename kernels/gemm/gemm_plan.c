@@ -8,6 +8,7 @@
  * one operand in place get no priority: otherwise all nodes of a process row would begin at the
  * same owner, which halved the rate on 128 simulated nodes. */
 #include "kernels/gemm/gemm.h"
+#include "src/device/device.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -304,9 +305,11 @@ void osli_gemm_plan_free(gemm_work *w)
   free(w->segments);
   free(w->tasks);
   free(w->private);
+  osli_free_like(w->square);
   w->segments = NULL;
   w->tasks = NULL;
   w->private = NULL;
+  w->square = NULL;
 }
 
 /* --- memory from sizes alone --- */

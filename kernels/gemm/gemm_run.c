@@ -68,7 +68,7 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
                gets, "AB"[which]);
   }
   if (x->packed_bytes > 0) {
-    s->packed = malloc(x->packed_bytes);
+    s->packed = osli_alloc_like(x->v.local, x->packed_bytes);
     OSLA_CHECK(s->packed, OSLA_ERR_MEM, "gemm: %" PRIu64 " bytes to pack operand %c",
                x->packed_bytes, "AB"[which]);
   }
@@ -90,7 +90,7 @@ void osli_gemm_run_close(gemm_work *w)
     source *s = &w->sources[i];
     for (int k = 0; k < gemm_n_slots(w); k++)
       free(s->slots[k].transfers);
-    free(s->packed);
+    osli_free_like(s->packed);
   }
   free(w->sources);
   w->sources = NULL;
@@ -240,17 +240,15 @@ static const unsigned char *find_operand(const source *s, const gemm_task *task,
 /* Packs a task's part of a panel operand into an outer x width array. */
 static void pack_panel(const source *s, const gemm_task *task, const gemm_piece *piece, int64_t ld)
 {
-  size_t e = s->x->v.element, bytes = (size_t)piece->size * e;
+  size_t e = s->x->v.element;
   int64_t koff = 0, from_ld;
   for (int64_t i = task->first; i < task->first + task->count; i++) {
     const gemm_segment *seg = &s->w->segments[i];
     const unsigned char *from = find_operand(s, task, seg, piece, koff, &from_ld);
-    for (int64_t c = 0; c < seg->size && !osli_work_modelled; c++)
-      memcpy(s->packed + (size_t)(piece->at + (koff + c) * ld) * e,
-             from + (size_t)(c * from_ld) * e, bytes);
+    osli_move_columns(e, piece->size, seg->size, from, from_ld,
+                      s->packed + (size_t)(piece->at + koff * ld) * e, ld);
     koff += seg->size;
   }
-  osli_move_charge(bytes, koff);
 }
 
 /* Packs a task's part of a strip operand into a width x outer array. All segments of a column are
@@ -261,6 +259,15 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   size_t e = s->x->v.element;
   int64_t from_ld;
   const unsigned char *from = find_operand(s, task, first, piece, 0, &from_ld);
+  if (osli_device_of(from)) {
+    unsigned char *to = s->packed + (size_t)(piece->at * ld) * e;
+    for (const gemm_segment *seg = first; seg < first + task->count; seg++) {
+      int64_t ahead = seg->local[s->which] - first->local[s->which];
+      osli_move_columns(e, seg->size, piece->size, from + (size_t)ahead * e, from_ld, to, ld);
+      to += (size_t)seg->size * e;
+    }
+    return;
+  }
   for (int64_t c = 0; c < piece->size && !osli_work_modelled; c++) {
     const unsigned char *column = from + (size_t)(c * from_ld) * e;
     unsigned char *to = s->packed + (size_t)((piece->at + c) * ld) * e;

@@ -5,6 +5,7 @@
  * Each owner of a part of C first copies this part into its private array. So the sum includes beta
  * C, and nothing but copies is needed before and after the products. */
 #include "kernels/gemm/gemm.h"
+#include "osla_device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part 
                         const osla_gemm_options *options)
 {
   if (!osla_matrix_segment(a->matrix) || !osla_matrix_segment(b->matrix)) return false;
+  if (osla_matrix_device(c->matrix)) return false; /* C would have to pass through host memory */
   osla_layout l = osla_matrix_layout(c->matrix);
   osla_grid *grid = osla_matrix_grid(c->matrix);
   double elements = (double)c->m * (double)c->n;

@@ -7,6 +7,7 @@
  * added to C one by one. */
 #include "kernels/gemm/gemm.h"
 #include "osla_blas.h"
+#include "src/device/device.h"
 
 #include <complex.h>
 
@@ -87,7 +88,8 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
 {
   const gemm_target *c = &p->w->c;
   size_t e = p->w->element;
-  _Alignas(osla_complex) unsigned char square[BASE * BASE * sizeof(osla_complex)];
+  _Alignas(osla_complex) unsigned char host_square[BASE * BASE * sizeof(osla_complex)];
+  unsigned char *square = p->w->square ? p->w->square : host_square;
   for (int64_t first = row; first < end; first += BASE) {
     int64_t rows = end - first < BASE ? end - first : BASE;
     OSLA_CALL(osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,
@@ -101,7 +103,12 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
         to = rows_before(p->w, index + 1) - first;
       if (from < 0) from = 0;
       if (to > rows) to = rows;
-      if (from < to)
+      if (from >= to) continue;
+      if (p->w->square)
+        OSLA_CALL(osli_device_add(p->w->dtype, to - from, 1, 1,
+                                  square + (size_t)(j * BASE + from) * e, BASE, p->beta,
+                                  c->at + (size_t)(first + from + (col + j) * c->ld) * e, c->ld));
+      else
         add(p, to - from, square + (size_t)(j * BASE + from) * e,
             c->at + (size_t)(first + from + (col + j) * c->ld) * e);
     }
@@ -144,6 +151,15 @@ static void make_real(const gemm_work *w)
     unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
     clear_imaginary(w->dtype, element);
   }
+}
+
+osla_err osli_gemm_triangle_allocate(gemm_work *w)
+{
+  if (w->triangle < 0 || !osli_device_of(w->c.at)) return OSLA_OK;
+  w->square = osli_alloc_like(w->c.at, (size_t)(BASE * BASE) * w->element);
+  OSLA_CHECK(w->square, OSLA_ERR_MEM, "gemm: square of %d x %d elements of device memory", BASE,
+             BASE);
+  return OSLA_OK;
 }
 
 osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,

@@ -9,6 +9,7 @@
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
+#include "src/matrix/memory_kind.h"
 #include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
@@ -203,6 +204,7 @@ osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options 
 {
   OSLA_MAKES("osla_hessian_create_on", "osla_hessian_destroy");
   *out = NULL;
+  OSLA_NEEDS_HOST("osla_hessian_create_on", matrix);
   OSLA_CHECK(matrix, OSLA_ERR_ARG, "osla_hessian_create_on: the matrix is NULL");
   osla_hessian_options o = options ? *options : (osla_hessian_options){0};
   osla_hessian *h = NULL;

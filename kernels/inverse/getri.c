@@ -33,6 +33,7 @@
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -258,6 +259,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   int64_t *pivots = NULL;
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
+  OSLA_NEEDS_HOST("osla_getri", a);
   /* This call is also a barrier: after it A is complete on all ranks. */
   osla_err err = agree(a, options, check(&f, a, options));
   if (err != OSLA_OK) return err;

@@ -28,6 +28,7 @@
 #include "kernels/common/pipeline.h"
 #include "kernels/inverse/first_zero.h"
 #include "osla_inverse.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 
@@ -192,6 +193,7 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   potri f = {0};
   osla_err err = check(a, uplo);
   *info = 0;
+  OSLA_NEEDS_HOST("osla_potri", a);
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   /* This call is also a barrier: after it A is complete on all ranks. */

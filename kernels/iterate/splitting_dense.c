@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "osla_blas.h"
+#include "src/matrix/memory_kind.h"
 
 enum { STRIP = 128 }; /* number of rows that are transposed together */
 
@@ -161,6 +162,7 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
+  OSLA_NEEDS_HOST("osla_splitting_create_dense", a);
   /* waits until all ranks have written A */
   OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out));
   /* waits until all ranks have read A */

@@ -24,6 +24,7 @@
 #include "kernels/lu/lu_state.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
+#include "src/matrix/memory_kind.h"
 
 #include <complex.h>
 #include <float.h>
@@ -266,6 +267,7 @@ static osla_err agree(const lu *f, const osla_lu_options *options, osla_err loca
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result)
 {
+  OSLA_NEEDS_HOST("osla_getrf", a);
   lu f = {.v = view_of(a)};
   const local_view *v = &f.v;
   double largest = 0;

@@ -10,6 +10,7 @@
 #include "osla_products.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
@@ -141,6 +142,7 @@ cleanup:
 osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
+  OSLA_NEEDS_HOST("osla_symm", a.matrix, b.matrix, c.matrix);
   return multiply_checked((symm){.side = side,
                                  .left = side == OSLA_LEFT,
                                  .uplo = uplo,
@@ -155,6 +157,7 @@ osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part
 osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
+  OSLA_NEEDS_HOST("osla_hemm", a.matrix, b.matrix, c.matrix);
   return multiply_checked((symm){.side = side,
                                  .left = side == OSLA_LEFT,
                                  .hermitian = true,

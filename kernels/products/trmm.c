@@ -11,6 +11,7 @@
 #include "osla_products.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <complex.h>
@@ -168,6 +169,7 @@ static int64_t least_order(int64_t n)
 osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, osla_part a, osla_part b, const osla_gemm_options *options)
 {
+  OSLA_NEEDS_HOST("osla_trmm", a.matrix, b.matrix);
   trmm f = {.left = side == OSLA_LEFT,
             .unit = diag == OSLA_UNIT,
             .uplo = uplo,

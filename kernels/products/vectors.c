@@ -14,6 +14,7 @@
 #include "osla_blas.h"
 #include "osla_products.h"
 #include "src/base/double_bits.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <complex.h>
@@ -241,6 +242,7 @@ static osla_err multiply_checked(product p)
 osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
                    osla_complex beta, osla_part y)
 {
+  OSLA_NEEDS_HOST("osla_gemv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){
     .call = "gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
 }
@@ -248,6 +250,7 @@ osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part 
 osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
+  OSLA_NEEDS_HOST("osla_symv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){.call = "symv",
                                     .triangle = true,
                                     .uplo = uplo,
@@ -261,6 +264,7 @@ osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
 osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
+  OSLA_NEEDS_HOST("osla_hemv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){.call = "hemv",
                                     .triangle = true,
                                     .hermitian = true,

@@ -8,6 +8,7 @@
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
 #include "src/base/double_bits.h"
+#include "src/matrix/memory_kind.h"
 
 #include <complex.h>
 #include <float.h>
@@ -200,12 +201,14 @@ cleanup:
 
 osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond)
 {
+  OSLA_NEEDS_HOST("osla_gecon", a);
   osla_factors f = osla_factors_lu(a, ipiv);
   return estimate(&f, anorm, rcond);
 }
 
 osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond)
 {
+  OSLA_NEEDS_HOST("osla_pocon", a);
   osla_factors f = osla_factors_cholesky(a, uplo);
   return estimate(&f, anorm, rcond);
 }

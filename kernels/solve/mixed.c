@@ -5,6 +5,7 @@
 #include "kernels/solve/solve.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,6 +105,7 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
 osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
+  OSLA_NEEDS_HOST("osla_gesv_mixed", a, b, x);
   mixed f = {.a = a, .b = b, .x = x};
   return solve(&f, options, result);
 }
@@ -111,6 +113,7 @@ osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix
 osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
+  OSLA_NEEDS_HOST("osla_posv_mixed", a, b, x);
   mixed f = {.a = a, .b = b, .x = x, .cholesky = true, .uplo = uplo};
   return solve(&f, options, result);
 }

@@ -5,6 +5,7 @@
 #include "osla_blas.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -196,6 +197,7 @@ void osli_refinement_close(osla_refinement **handle)
 osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
                      osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
+  OSLA_NEEDS_HOST("osla_refine", a, factors->matrix, b, x);
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
   OSLA_CALL(osli_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));

@@ -7,6 +7,7 @@
 #include "kernels/common/local_view.h"
 #include "osla_blas.h"
 #include "osla_gemm.h"
+#include "src/matrix/memory_kind.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -91,6 +92,7 @@ osla_err osli_residual_compute(const osla_matrix *a, double norm_a, const osla_m
 osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
                        double *value)
 {
+  OSLA_NEEDS_HOST("osla_residual", a, x, b);
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;
   double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);

@@ -2,6 +2,7 @@
 #include "kernels/solve/rhs.h"
 
 #include "kernels/common/local_view.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 
@@ -41,6 +42,7 @@ osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
     left && lb.nprow == 1 && osla_grid_same(osla_matrix_grid(a), osla_matrix_grid(b));
   OSLA_CHECK(is_shared(b) || as_distributed, OSLA_ERR_ARG,
              "solve: B was made by osla_matrix_wrap_own, but other ranks need it");
+  OSLA_NEEDS_ONE_MEMORY("solve", a, b);
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
   OSLA_CALL(osli_view_check_blas(a));
   return osli_view_check_blas(b);
@@ -70,8 +72,9 @@ osla_err osli_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, o
   const osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   const int nodes = osla_transport_n_nodes(osla_grid_transport(grid));
-  return osla_matrix_create(grid, dtype, l.n, nrhs, l.nb, osli_rhs_width(nrhs, l.npcol, nodes),
-                            out);
+  const osla_layout of = {
+    .m = l.n, .n = nrhs, .mb = l.nb, .nb = osli_rhs_width(nrhs, l.npcol, nodes)};
+  return osli_matrix_create_like(a, grid, dtype, &of, out);
 }
 
 osla_err osli_rhs_open(osla_rhs *r, const osla_matrix *a, osla_matrix *b, osla_trans turn)

@@ -6,6 +6,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -104,6 +105,7 @@ osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b)
 
 osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
 {
+  OSLA_NEEDS_HOST("osla_getrs", a, b);
   osla_factors f = osla_factors_lu(a, ipiv);
   return osli_factors_solve(&f, trans, b);
 }
@@ -167,6 +169,7 @@ osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrh
 osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
                                int64_t nrhs, void *x, int64_t ldx)
 {
+  OSLA_NEEDS_HOST("osla_getrs_replicated", a);
   osla_factors f = osla_factors_lu(a, ipiv);
   return solve_replicated(&f, trans, nrhs, x, ldx);
 }

@@ -13,6 +13,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "src/base/double_bits.h"
+#include "src/device/device.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -104,7 +105,7 @@ void osli_trsm_close(trsm *f)
   osli_pieces_destroy(&f->pieces);
   osli_pieces_destroy(&f->columns_of_b);
   free(f->packed);
-  free(f->sums);
+  osli_free_like(f->sums);
   if (!f->reuses_shares) free(f->share);
   free(f->deferred);
   free(f->column[0]);

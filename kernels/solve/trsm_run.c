@@ -12,8 +12,7 @@
 #include "kernels/common/panels.h"
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
-
-#include <stdlib.h>
+#include "src/blas/move.h"
 
 bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
 {
@@ -140,6 +139,26 @@ static size_t piece_bytes(const trsm *f)
   return f->b.p > 1 ? (size_t)(f->a.nb * f->strip) * f->b.element : 0;
 }
 
+/* Send buffer for the partial sums of a step. */
+static unsigned char *send_buffer(const trsm *f, int64_t turn)
+{
+  return f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
+}
+
+/* Subtracts a partial sum of another rank from this rank's block row. If B lies on a device, the
+ * sum passes through a send buffer, which this rank does not need in this step. */
+static osla_err subtract_sum(trsm *f, const trsm_step *s, int64_t turn, const unsigned char *sum)
+{
+  const local_view *b = &f->b;
+  unsigned char *row = local_at(b, s->row, 0), *copy = send_buffer(f, turn);
+  if (!osli_device_of(row)) {
+    osli_trsm_add(b, s->size, b->cols, -1, sum, row, b->lld);
+    return OSLA_OK;
+  }
+  osli_move_columns(b->element, s->size, b->cols, sum, s->size, copy, s->size);
+  return osli_device_add(b->dtype, s->size, b->cols, -1, copy, s->size, 1, row, b->lld);
+}
+
 /* Adds up the partial sums of the step's block row, and solves for this block row. `turn`: index of
  * the step, counted over all strips of columns. */
 static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
@@ -151,8 +170,7 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
     if (!osli_trsm_has_part(f, s, prow)) continue;
     osli_pieces_wait(f->pieces, turn, rank_at(b, prow, b->pcol));
     unsigned char *sums = osli_pieces_buffer(f->pieces, turn);
-    osli_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece_bytes(f),
-                  local_at(b, s->row, 0), b->lld);
+    OSLA_CALL(subtract_sum(f, s, turn, sums + (size_t)prow * piece_bytes(f)));
   }
   return osli_trsm_diagonal(f, s);
 }
@@ -163,7 +181,7 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
   if (b->prow == s->prow) {
     OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
-    unsigned char *sum = f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
+    unsigned char *sum = send_buffer(f, turn);
     /* Wait until the previous contents of this send buffer have arrived. */
     OSLA_CALL(osli_pieces_wait_posted(f->pieces, turn));
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
@@ -231,7 +249,7 @@ osla_err osli_trsm_moving_open(trsm *f)
   }
   f->strip = osli_trsm_strip(f->a.nb, f->widest, b->p, b->element);
   OSLA_CALL(osli_pieces_create(b->grid, (size_t)b->p * piece_bytes(f), 1, false, &f->pieces));
-  f->sums = malloc((size_t)osli_pieces_depth(f->pieces) * piece_bytes(f) + 1);
+  f->sums = osli_alloc_like(b->local, (size_t)osli_pieces_depth(f->pieces) * piece_bytes(f) + 1);
   return osla_agree(b->t,
                     f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));
 }

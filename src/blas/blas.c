@@ -4,6 +4,7 @@
 #include "osla_blas.h"
 #include "src/blas/blas_library.h"
 #include "src/blas/work.h"
+#include "src/device/device.h"
 
 #include OSLA_CBLAS_H
 #include <complex.h>
@@ -13,6 +14,14 @@ static CBLAS_TRANSPOSE cblas_trans(osla_trans trans)
 {
   if (trans == OSLA_CONJTRANS) return CblasConjTrans;
   return trans == OSLA_TRANS ? CblasTrans : CblasNoTrans;
+}
+
+/* Queues work on device memory, unless a size is negative or there are no elements. */
+static osla_err submit(const device_work *w)
+{
+  OSLA_CHECK(w->m >= 0 && w->n >= 0 && w->k >= 0, OSLA_ERR_RANGE,
+             "a size of a BLAS call on device memory is negative");
+  return w->m == 0 || w->n == 0 ? OSLA_OK : osli_device_submit(w);
 }
 
 static CBLAS_UPLO cblas_uplo(osla_uplo uplo)
@@ -48,6 +57,11 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
+  if (osli_device_of(c))
+    return submit(&(device_work){DEVICE_GEMM, dtype, .transa = transa, .transb = transb, .m = m,
+                                 .n = n, .k = k, .alpha = alpha, .beta = beta,
+                                 .a = k > 0 ? a : NULL, .lda = lda, .b = k > 0 ? b : NULL,
+                                 .ldb = ldb, .c = c, .ldc = ldc});
   OSLA_CALL(osli_blas_enter(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ik = s[2], ia = s[3], ib = s[4], ic = s[5];
@@ -88,6 +102,10 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
   int s[4] = {0};
+  if (osli_device_of(c))
+    return submit(&(device_work){DEVICE_SYRK, dtype, .uplo = uplo, .transa = trans, .m = n, .n = n,
+                                 .k = k, .alpha = alpha, .beta = beta, .a = k > 0 ? a : NULL,
+                                 .lda = lda, .c = c, .ldc = ldc});
   OSLA_CALL(osli_blas_enter(4, (int64_t[]){n, k, lda, ldc}, s));
   if (n == 0) return OSLA_OK;
   int in = s[0], ik = s[1], ia = s[2], ic = s[3];
@@ -131,6 +149,10 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         int64_t ldb)
 {
   int s[4] = {0};
+  if (osli_device_of(b))
+    return submit(&(device_work){DEVICE_TRSM, dtype, .side = side, .uplo = uplo, .transa = trans,
+                                 .diag = diag, .m = m, .n = n, .a = a, .lda = lda, .c = b,
+                                 .ldc = ldb});
   OSLA_CALL(osli_blas_enter(4, (int64_t[]){m, n, lda, ldb}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ia = s[2], ib = s[3];
@@ -168,6 +190,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
                        int64_t incx, const void *y, int64_t incy, void *a, int64_t lda)
 {
   int s[5] = {0};
+  OSLA_CALL(osli_device_refuse("osla_blas_ger", a));
   OSLA_CALL(osli_blas_enter(5, (int64_t[]){m, n, incx, incy, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
@@ -192,6 +215,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
 osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x)
 {
   int count = 0;
+  OSLA_CALL(osli_device_refuse("osla_blas_scal", x));
   OSLA_CALL(osli_blas_enter(1, &n, &count));
   const float _Complex alpha_c = (float _Complex)alpha;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
@@ -209,6 +233,7 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
 osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index)
 {
   int count = 0;
+  OSLA_CALL(osli_device_refuse("osla_blas_iamax", x));
   OSLA_CALL(osli_blas_enter(1, &n, &count));
   *index = count > 0 && osli_work_modelled ? (int64_t)(osli_work_random() * (count - 1)) : 0;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};

@@ -9,6 +9,7 @@
 #include "src/blas/blas_library.h"
 #include "src/blas/row_swap.h"
 #include "src/blas/work.h"
+#include "src/device/device.h"
 
 #include <limits.h>
 #include <math.h>
@@ -50,6 +51,9 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
+  if (n > 0 && osli_device_of(a))
+    return osli_device_submit(&(device_work){DEVICE_POTRF, dtype, .uplo = uplo, .m = n, .n = n,
+                                             .c = a, .ldc = lda, .info = info});
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_POTRF, dtype, 1, s[0], 1};
@@ -72,6 +76,7 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
+  OSLA_CALL(osli_device_refuse("osla_lapack_potri", a));
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0],
@@ -95,6 +100,9 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
 {
   int s[3] = {0}, result = 0;
   *info = 0;
+  if (m > 0 && n > 0 && osli_device_of(a))
+    return osli_device_submit(&(device_work){DEVICE_GETRF, dtype, .m = m, .n = n, .c = a,
+                                             .ldc = lda, .pivots = pivots, .info = info});
   OSLA_CALL(osli_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
@@ -148,6 +156,10 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
                            const int64_t *pivots, bool backward)
 {
   int s[3] = {0};
+  if (n > 0 && count > 0 && osli_device_of(a))
+    return osli_device_submit(&(device_work){DEVICE_LASWP, dtype, .n = n, .k = count, .c = a,
+                                             .ldc = lda, .pivots = (int64_t *)(uintptr_t)pivots,
+                                             .backward = backward});
   OSLA_CALL(osli_blas_enter(3, (int64_t[]){n, lda, count}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_LASWP, dtype, 1, s[0], s[2]};

@@ -4,6 +4,7 @@
 #define MOVE_H
 
 #include "src/blas/work.h"
+#include "src/device/device.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +22,20 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
     memcpy(to, from, 16);
 }
 
-/* Copies m x n elements, column-major, between two arrays that do not overlap. Local. */
+/* Copies m x n elements, column-major, between two arrays that do not overlap; either may lie on a
+ * device. Local. */
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld);
+
+/* Copies bytes between two arrays that do not overlap; either may lie on a device. The copy is not
+ * charged to the model. Local. */
+static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
+{
+  if (osli_device_of(to) || osli_device_of(from))
+    osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
+  else
+    memcpy(to, from, bytes);
+}
 
 /* Copies a message. The first OSLA_STEERING bytes (headers, pivots, indices) are always copied. The
  * rest is bulk data, which is not copied if work is only modelled (work.h). Local. */

@@ -1,6 +1,7 @@
 /* Saves and loads matrices. */
 #include "src/base/reserved.h"
 #include "src/file/file.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static osla_err agree_on_matrix(osla_file *f, const char *call, const osla_matri
 osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix *a,
                               osla_stored stored)
 {
+  OSLA_NEEDS_HOST("osla_file_put_matrix", a);
   osla_layout l = osla_matrix_layout(a);
   uint64_t sum = 0;
   OSLA_CALL(agree_on_matrix(f, "osla_file_put_matrix", a, stored));
@@ -61,6 +63,7 @@ osla_err osla_file_look_matrix(osla_file *f, const char *name, osla_file_matrix 
 
 osla_err osla_file_get_matrix(osla_file *f, const char *name, osla_matrix *a)
 {
+  OSLA_NEEDS_HOST("osla_file_get_matrix", a);
   osla_layout l = osla_matrix_layout(a);
   file_item item;
   OSLA_CALL(agree_on_matrix(f, "osla_file_get_matrix", a, OSLA_STORED_WHOLE));
@@ -95,6 +98,7 @@ static osla_err check_save(const char *path, const osla_save_options *o)
 
 osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_save_options *options)
 {
+  OSLA_NEEDS_HOST("osla_matrix_save", a);
   const osla_save_options o = options ? *options : (osla_save_options){.name = NULL};
   const osla_argument same[] = {{"format", o.format}, {"stored", o.stored}};
   OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(a)), check_save(path, &o),

@@ -1,7 +1,9 @@
 /* Creation of distributed matrices, views of parts, and queries. */
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "src/device/device.h"
 #include "src/matrix/part_view.h"
+#include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
 #include <inttypes.h>
@@ -114,22 +116,24 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
                          sizeof arguments / sizeof *arguments);
 }
 
-osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
-                            int64_t nb, osla_matrix **out)
+/* Makes a zero matrix, on a device unless device = NULL. */
+static osla_err create(osla_device *device, osla_grid *grid, const char *call, osla_dtype dtype,
+                       const osla_layout *l, osla_matrix **out)
 {
-  OSLA_MAKES("osla_matrix_create", "osla_matrix_destroy");
   osla_transport *t = osla_grid_transport(grid);
-  osla_layout layout = make_layout(grid, m, n, mb, nb);
   osla_matrix *a = NULL;
   *out = NULL;
-  osla_err err = new_matrix(grid, dtype, &layout, &a);
-  err = agree(grid, err, "osla_matrix_create", dtype, &layout);
+  osla_err err = new_matrix(grid, dtype, l, &a);
+  if (err == OSLA_OK && device && osli_device_transport(device) != t)
+    err = osla_error_set(OSLA_ERR_ARG, "%s: grid and device belong to different transports", call);
+  err = agree(grid, err, call, dtype, l);
   if (err == OSLA_OK) {
-    for (int prow = 0; prow < layout.nprow; prow++)
-      a->lld_of_prow[prow] = padded_lld(osla_index_count(m, mb, prow, layout.nprow), dtype);
+    for (int prow = 0; prow < l->nprow; prow++)
+      a->lld_of_prow[prow] = padded_lld(osla_index_count(l->m, l->mb, prow, l->nprow), dtype);
     a->lld = padded_lld(a->local_rows, dtype);
     size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
-    err = osla_segment_create(t, bytes, 0, &a->segment);
+    err = device ? osla_segment_create_on(device, bytes, 0, &a->segment)
+                 : osla_segment_create(t, bytes, 0, &a->segment);
   }
   if (err != OSLA_OK) {
     osla_matrix_destroy(&a);
@@ -140,8 +144,25 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   return OSLA_OK;
 }
 
+osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                            int64_t nb, osla_matrix **out)
+{
+  OSLA_MAKES("osla_matrix_create", "osla_matrix_destroy");
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  return create(NULL, grid, "osla_matrix_create", dtype, &layout, out);
+}
+
+osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype dtype, int64_t m,
+                               int64_t n, int64_t mb, int64_t nb, osla_matrix **out)
+{
+  OSLA_MAKES("osla_matrix_create_on", "osla_matrix_destroy");
+  osla_layout layout = make_layout(grid, m, n, mb, nb);
+  return create(device, grid, "osla_matrix_create_on", dtype, &layout, out);
+}
+
 static osla_err check_local_array(const osla_matrix *a, const void *local, int64_t lld)
 {
+  OSLA_CALL(osli_device_refuse("osla_matrix_wrap, osla_matrix_wrap_own", local));
   OSLA_CHECK(lld >= at_least_one(a->local_rows), OSLA_ERR_ARG,
              "lld = %" PRId64 " is below the %" PRId64 " local rows", lld, a->local_rows);
   OSLA_CHECK(local || a->local_rows == 0 || a->local_cols == 0, OSLA_ERR_ARG,
@@ -317,6 +338,10 @@ osla_dtype osla_matrix_dtype(const osla_matrix *a)
 osla_segment *osla_matrix_segment(const osla_matrix *a)
 {
   return a->segment;
+}
+osla_device *osla_matrix_device(const osla_matrix *a)
+{
+  return a->segment ? osla_segment_device(a->segment) : NULL;
 }
 void *osla_matrix_local(const osla_matrix *a)
 {

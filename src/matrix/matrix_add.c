@@ -2,6 +2,8 @@
  * work is local. */
 #include "osla_blas.h"
 #include "src/base/double_bits.h"
+#include "src/device/device.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
 
@@ -42,6 +44,12 @@ osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part)
   OSLA_CALL(osli_part_check("scale", &part, "A"));
   const part_local p = part_local_of(&part);
   if (!is_complex(dtype)) alpha = creal(alpha);
+  if (osla_matrix_device(part.matrix)) {
+    if (p.rows > 0) /* a product without columns of A scales C */
+      OSLA_CALL(osla_blas_gemm(dtype, OSLA_NOTRANS, OSLA_NOTRANS, p.rows, p.cols, 0, 0, NULL,
+                               p.rows, NULL, 1, alpha, part_at(&p, 0, 0), p.lld));
+    return osli_device_settle(SETTLE_COLLECTIVE);
+  }
   for (int64_t c = 0; c < p.cols; c++)
     if (alpha == 0)
       memset(part_at(&p, 0, c), 0, (size_t)p.rows * p.element);
@@ -74,6 +82,7 @@ static osla_err check_add(const osla_matrix *source, const osla_matrix *dest)
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
+  OSLA_NEEDS_HOST("osla_matrix_add", source, dest);
   const osla_argument same[] = {{"alpha (bits)", double_bits(alpha)},
                                 {"beta (bits)", double_bits(beta)},
                                 {"m", osla_matrix_layout(dest).m},

@@ -8,11 +8,11 @@
  */
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "src/blas/move.h"
 #include "src/matrix/part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One owner's part of the range that is accessed: local rows [row, row + rows) and local columns
  * [col, col + cols). */
@@ -55,9 +55,9 @@ static void copy_owner_part(const osla_matrix *a, const range *r, const owner_pa
       unsigned char *there = local + (size_t)(row + c * lld) * e;
       unsigned char *here = buffer + (size_t)((gi - r->i) + (gj - r->j) * ld) * e;
       if (way == TO_BUFFER)
-        memcpy(here, there, (size_t)run * e);
+        osli_move_bytes(here, there, (size_t)run * e);
       else
-        memcpy(there, here, (size_t)run * e);
+        osli_move_bytes(there, here, (size_t)run * e);
       row += run;
     }
   }
@@ -107,7 +107,7 @@ static osla_err move_owner_part(const osla_matrix *a, const range *r, const owne
   if (peer) {
     int64_t lld = osla_matrix_lld(a, s->rank);
     copy_owner_part(a, r, s, way, peer + (size_t)(s->row + s->col * lld) * e, lld, buffer, ld);
-    return OSLA_OK;
+    return osli_device_of(peer) ? osli_device_settle(SETTLE_COPY) : OSLA_OK;
   }
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
              "elements of rank %d are not accessible: the matrix was made by osla_matrix_wrap_own",

@@ -6,7 +6,9 @@
  * batch of source columns (at most 64). Messages: one get for each remote source column and process
  * row.
  */
+#include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
 #include "src/matrix/part_view.h"
@@ -44,9 +46,10 @@ static void copy_rows(const copying *w, const unsigned char *column, int64_t c)
     if (run > w->to.rows - r) run = w->to.rows - r;
     if (src_run < run) run = src_run;
     if (osla_index_owner(there, ls->mb, ls->nprow) == w->src_prow)
-      memcpy(part_at(&w->to, r, c),
-             column + (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e,
-             (size_t)run * e);
+      osli_move_bytes(part_at(&w->to, r, c),
+                      column +
+                        (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e,
+                      (size_t)run * e);
   }
 }
 
@@ -230,6 +233,7 @@ static osla_err check_mirror(const osla_matrix *a, osla_uplo from)
 osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  OSLA_NEEDS_HOST("osla_matrix_mirror", a);
   const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
   /* This call is also a barrier: after it the triangle is complete on all ranks. */
   OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));

@@ -2,7 +2,7 @@
 #include "osla_random.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
-#include "src/matrix/part_local.h"
+#include "src/matrix/part_stage.h"
 
 #include <stdbool.h>
 
@@ -22,9 +22,11 @@ static void set_element(void *array, osla_dtype dtype, int64_t at, double re, do
   }
 }
 
-static void fill(const osla_part *part, osla_element *re, osla_element *im, void *arg)
+static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, void *arg)
 {
-  const part_local p = part_local_of(part);
+  part_stage stage;
+  OSLA_CALL(osli_part_stage_open(part, &stage));
+  const part_local p = stage.p;
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
   const bool complex_type = dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
   for (int64_t c = 0; c < p.cols; c++) {
@@ -35,13 +37,13 @@ static void fill(const osla_part *part, osla_element *re, osla_element *im, void
                   complex_type && im ? im(i, j, arg) : 0.0);
     }
   }
+  return osli_part_stage_close(part, &stage, true);
 }
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)
 {
   const osla_part all = osla_whole(a);
-  fill(&all, f, NULL, arg);
-  return osla_barrier(osla_grid_transport(osla_matrix_grid(a)));
+  return osla_agree(osla_grid_transport(osla_matrix_grid(a)), fill(&all, f, NULL, arg));
 }
 
 typedef struct seeded {
@@ -92,15 +94,14 @@ static osla_err fill_by_rule(const osla_part *a, osla_fill rule, uint64_t seed)
   if (osli_work_modelled) return OSLA_OK;
   seeded arg = {seed, (double)(a->m > a->n ? a->m : a->n)};
   switch (rule) {
-    case OSLA_FILL_ZERO: fill(a, zero, NULL, &arg); break;
-    case OSLA_FILL_IDENTITY: fill(a, identity, NULL, &arg); break;
-    case OSLA_FILL_UNIFORM: fill(a, uniform, uniform_imaginary, &arg); break;
-    case OSLA_FILL_DOMINANT: fill(a, dominant, uniform_imaginary, &arg); break;
-    case OSLA_FILL_SPD: fill(a, symmetric, NULL, &arg); break;
-    case OSLA_FILL_INTEGER: fill(a, integer, NULL, &arg); break;
+    case OSLA_FILL_ZERO: return fill(a, zero, NULL, &arg);
+    case OSLA_FILL_IDENTITY: return fill(a, identity, NULL, &arg);
+    case OSLA_FILL_UNIFORM: return fill(a, uniform, uniform_imaginary, &arg);
+    case OSLA_FILL_DOMINANT: return fill(a, dominant, uniform_imaginary, &arg);
+    case OSLA_FILL_SPD: return fill(a, symmetric, NULL, &arg);
+    case OSLA_FILL_INTEGER: return fill(a, integer, NULL, &arg);
     default: return osla_error_set(OSLA_ERR_ARG, "fill = %d is not known", (int)rule);
   }
-  return OSLA_OK;
 }
 
 static osla_err fill_and_agree(const char *call, osla_part part, osla_fill rule, uint64_t seed)

@@ -2,7 +2,7 @@
 #include "osla_blas.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
-#include "src/matrix/part_local.h"
+#include "src/matrix/part_stage.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -23,28 +23,35 @@ static double magnitude(osla_dtype dtype, const void *local, int64_t at)
  * part. */
 typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 
-static void visit_all(const osla_part *part, visitor *visit, double *sums)
+static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)
 {
-  const part_local p = part_local_of(part);
+  part_stage stage;
+  OSLA_CALL(osli_part_stage_open(part, &stage));
+  const part_local p = stage.p;
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
   for (int64_t c = 0; c < p.cols && !osli_work_modelled; c++)
     for (int64_t r = 0; r < p.rows; r++)
       visit(magnitude(dtype, p.local, part_offset(&p, r, c)), part_row(&p, r), part_col(&p, c),
             sums);
+  return osli_part_stage_close(part, &stage, false);
 }
 
 /* Computes the maximum norm by BLAS, column by column, because it is by far the most frequent norm.
  * A NaN is counted in sums[1], since MPI_MAX ignores it. */
 static osla_err local_max(const osla_part *part, double *sums)
 {
-  const part_local p = part_local_of(part);
-  for (int64_t c = 0; c < p.cols; c++) {
-    double x;
-    OSLA_CALL(osla_blas_max(osla_matrix_dtype(part->matrix), p.rows, part_at(&p, 0, c), &x));
+  part_stage stage;
+  OSLA_CALL(osli_part_stage_open(part, &stage));
+  const part_local p = stage.p;
+  osla_err err = OSLA_OK;
+  for (int64_t c = 0; c < p.cols && err == OSLA_OK; c++) {
+    double x = 0;
+    err = osla_blas_max(osla_matrix_dtype(part->matrix), p.rows, part_at(&p, 0, c), &x);
     if (isnan(x)) sums[1] = 1.0;
     if (x > sums[0]) sums[0] = x;
   }
-  return OSLA_OK;
+  const osla_err closed = osli_part_stage_close(part, &stage, false);
+  return err == OSLA_OK ? closed : err;
 }
 
 static void visit_column(double x, int64_t i, int64_t j, double *sums)
@@ -101,7 +108,7 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
     *value = scale;
     if (scale == 0.0 || !isfinite(scale)) return OSLA_OK;
   }
-  int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 3;
+  int64_t count = norm == OSLA_NORM_ONE ? part.n : norm == OSLA_NORM_INF ? part.m : 2;
   double *sums = calloc((size_t)count + 1, sizeof *sums);
   osla_err err = OSLA_OK;
   if (!sums) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " sums", count);
@@ -109,15 +116,15 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
   static visitor *const visitors[] = {
     [OSLA_NORM_ONE] = visit_column, [OSLA_NORM_INF] = visit_row, [OSLA_NORM_FRO] = visit_square};
   if (norm == OSLA_NORM_FRO) sums[1] = scale;
-  if (norm == OSLA_NORM_MAX) {
+  if (norm == OSLA_NORM_MAX)
     err = local_max(&part, sums);
-    sums[2] = err != OSLA_OK; /* the sum over the ranks is positive if any rank failed */
-  } else {
-    visit_all(&part, visitors[norm], sums);
-  }
+  else
+    err = visit_all(&part, visitors[norm], sums);
+  sums[count] = err != OSLA_OK; /* positive after the sum or maximum if any rank failed */
   const osla_err failed = err;
-  OSLA_TRY(osla_allreduce(t, sums, count, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM));
-  if (norm == OSLA_NORM_MAX && sums[2] > 0) OSLA_TRY(osla_agree(t, failed));
+  OSLA_TRY(
+    osla_allreduce(t, sums, count + 1, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM));
+  if (sums[count] > 0) OSLA_TRY(osla_agree(t, failed));
   if (norm == OSLA_NORM_MAX)
     *value = sums[1] > 0.0 ? (double)NAN : sums[0];
   else if (norm == OSLA_NORM_FRO)

@@ -1,5 +1,7 @@
 /* Transposition. The owner of the destination fetches its data one-sided, in tiles that are
- * contiguous in the destination. Memory: one tile. */
+ * contiguous in the destination. Memory: one tile, and a second one for a destination on a device,
+ * because elements are transposed by the host. */
+#include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
@@ -65,6 +67,7 @@ static osla_err check(osla_trans trans, const osla_part *source, const osla_part
 static osla_err fetch_tiles(osla_trans trans, const osla_part *source, const part_local *to,
                             osla_transport *t, osla_dtype dtype, unsigned char *tile)
 {
+  unsigned char *turned = tile + (size_t)(TILE * TILE) * to->element;
   const osla_layout *l = &to->layout, ls = osla_matrix_layout(source->matrix);
   for (int64_t c = 0, n; c < to->cols; c += n) {
     int64_t j = source->i + part_col(to, c);
@@ -75,7 +78,11 @@ static osla_err fetch_tiles(osla_trans trans, const osla_part *source, const par
       m = local_run(to->row + r, to->row + to->rows, l->mb, l->nprow);
       m = source_run(t, i, m, ls.nb, ls.npcol);
       OSLA_CALL(osla_matrix_get_block(source->matrix, j, i, n, m, tile, n));
-      transpose_tile(dtype, trans == OSLA_CONJTRANS, m, n, tile, part_at(to, r, c), to->lld);
+      unsigned char *there = part_at(to, r, c);
+      const bool on_device = osli_device_of(there);
+      transpose_tile(dtype, trans == OSLA_CONJTRANS, m, n, tile, on_device ? turned : there,
+                     on_device ? m : to->lld);
+      if (on_device) osli_move_columns(to->element, m, n, turned, m, there, to->lld);
     }
   }
   return OSLA_OK;
@@ -95,10 +102,10 @@ static osla_err transpose(const char *call, osla_trans trans, osla_part source, 
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
   const osla_dtype dtype = osla_matrix_dtype(dest.matrix);
-  unsigned char *tile = malloc((size_t)(TILE * TILE) * osla_dtype_size(dtype));
+  unsigned char *tile = malloc((size_t)(2 * TILE * TILE) * osla_dtype_size(dtype));
   osla_err err = check(trans, &source, &dest);
   if (err == OSLA_OK && !tile)
-    err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
+    err = osla_error_set(OSLA_ERR_MEM, "two tiles of %d x %d elements", TILE, TILE);
   /* this call is also a barrier: after it the source is complete on all ranks */
   OSLA_TRY(agree(call, trans, &source, &dest, err));
   const part_local to = part_local_of(&dest);

@@ -4,6 +4,7 @@
  * reads the tables of its peers, so set-up takes a barrier and two gets for each peer on another
  * node, and no memory that grows with the number of ranks. */
 #include "src/memory/channel.h"
+#include "src/device/device.h"
 #include "src/transport/live_objects.h"
 
 #include <inttypes.h>
@@ -306,6 +307,7 @@ bool osla_channel_can_send(osla_channels *set, int which)
 
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
+  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
   return set->channels[which].ops->send(&set->channels[which], stamp);
 }
 

@@ -1,5 +1,6 @@
 #include "osla_counter.h"
 #include "osla_trace.h"
+#include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -37,6 +38,7 @@ void osla_counter_destroy(osla_counter **handle)
 osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before)
 {
   double since = osla_trace_now(counter->t);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
   osla_err err = counter->t->ops->fetch_add(counter->region, 0, 0, step, before);
   osla_trace_add(counter->t, OSLA_TRACE_FETCH_ADD, since, 0);
   return err;

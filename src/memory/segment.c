@@ -7,9 +7,9 @@
  * another; more than 8 purposes take several lines. The index of an origin comes from
  * osla_notifiers, or is its rank without them. The part before the data area has the same size on
  * all ranks, so the data area begins at the same offset everywhere. */
-#include "src/memory/segment.h"
 #include "osla_trace.h"
 #include "src/base/writable.h"
+#include "src/memory/segment_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,6 @@
 
 enum { LINE = 64 };
 _Static_assert(sizeof(osla_bell) <= OSLA_REGION_WORD, "a bell of its own");
-
-struct osla_segment {
-  osla_transport *t;
-  osla_live_object alive;
-  osla_region *region;
-  int n_purposes;
-  osla_notifiers notifiers; /* if index_of is NULL, the index of an origin is its rank */
-  size_t origin_bytes;
-  size_t bytes;
-  size_t data; /* offset of the data area in the region */
-};
 
 static size_t origin_bytes(int n_purposes)
 {
@@ -119,6 +108,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
  * the memory were read-only. */
 static osla_err check_attached(const osla_transport *t, const void *base, size_t bytes)
 {
+  OSLA_CALL(osli_device_refuse("osla_segment_attach", base));
   OSLA_CHECK(!base || osli_is_writable(base, bytes), OSLA_ERR_ARG,
              "rank %d: the %zu bytes of memory to attach are not all mapped for writing", t->rank,
              bytes);
@@ -150,6 +140,7 @@ void osla_segment_destroy(osla_segment **segment)
   osla_segment *s = segment ? *segment : NULL;
   if (!s) return;
   osli_live_object_remove(&s->alive);
+  osli_segment_device_free(s);
   s->t->ops->region_free(&s->region);
   free(s);
   *segment = NULL;
@@ -157,6 +148,7 @@ void osla_segment_destroy(osla_segment **segment)
 
 void *osla_segment_peer(const osla_segment *s, int rank)
 {
+  if (s->device) return s->device_data[rank];
   unsigned char *base = s->t->ops->peer_ptr(s->region, rank);
   return base ? base + s->data : NULL;
 }
@@ -196,15 +188,37 @@ static void trace_completed(osla_segment *s, osla_transfer *transfer)
   transfer->since = -1.0;
 }
 
+/* True if a transfer is a copy by a device: the segment or the caller's buffer lies on a device. */
+static bool is_device_copy(const osla_segment *s, const void *buffer, size_t bytes)
+{
+  return osli_device_any() && bytes > 0 && (s->device || osli_device_of(buffer));
+}
+
+/* Copies between the caller's buffer and the data area of a rank on this node, and waits. */
+static osla_err copy_by_device(osla_segment *s, int rank, size_t offset, void *buffer, size_t bytes,
+                               bool is_put)
+{
+  unsigned char *peer = osla_segment_peer(s, rank);
+  OSLA_CHECK(peer, OSLA_ERR_UNSUPPORTED,
+             "transfer between device memory and rank %d, whose memory this rank cannot map: copy "
+             "the data to host memory first",
+             rank);
+  osli_device_copy(1, (int64_t)bytes, 1, is_put ? buffer : peer + offset, 0,
+                   is_put ? peer + offset : buffer, 0);
+  return osli_device_settle(is_put ? SETTLE_NOTIFY : SETTLE_COPY);
+}
+
 typedef osla_err get_operation(osla_region *region, int rank, size_t offset, void *dest,
                                size_t bytes, osla_handle *handle);
 
 static osla_err get_by(get_operation *operation, osla_segment *s, int rank, size_t offset,
                        void *dest, size_t bytes, osla_transfer *transfer)
 {
-  osla_handle handle;
+  osla_handle handle = OSLA_HANDLE_DONE;
   double since = osla_trace_now(s->t);
-  osla_err err = operation(s->region, rank, s->data + offset, dest, bytes, &handle);
+  osla_err err = is_device_copy(s, dest, bytes)
+                   ? copy_by_device(s, rank, offset, dest, bytes, false)
+                   : operation(s->region, rank, s->data + offset, dest, bytes, &handle);
   transfer->id = handle.first;
   trace_started(s, transfer, false, since, bytes);
   return err;
@@ -226,9 +240,12 @@ osla_err osla_segment_fetch(osla_segment *s, int rank, size_t offset, void *dest
 osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *source,
                           size_t bytes, osla_transfer *transfer)
 {
-  osla_handle handle;
+  osla_handle handle = OSLA_HANDLE_DONE;
   double since = osla_trace_now(s->t);
-  osla_err err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
+  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
+  osla_err err = is_device_copy(s, source, bytes)
+                   ? copy_by_device(s, rank, offset, (void *)(uintptr_t)source, bytes, true)
+                   : s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
   transfer->id = handle.first;
   trace_started(s, transfer, true, since, bytes);
   return err;
@@ -264,6 +281,7 @@ osla_err osla_transfer_test(osla_segment *s, osla_transfer *transfer, bool *done
 osla_err osla_segment_flush(osla_segment *s, int rank)
 {
   double since = osla_trace_now(s->t);
+  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
   osla_err err = s->t->ops->flush(s->region, rank);
   osla_trace_add(s->t, OSLA_TRACE_FLUSH, since, 0);
   return err;
@@ -282,12 +300,25 @@ static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *
   return OSLA_OK;
 }
 
+/* Prepares a put with a notify or a word: waits for the work on devices. A put to device memory, or
+ * from it, is done here, and *bytes becomes 0. */
+static osla_err settle_put(osla_segment *s, int rank, size_t offset, const void *source,
+                           size_t *bytes)
+{
+  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
+  if (!is_device_copy(s, source, *bytes)) return OSLA_OK;
+  OSLA_CALL(copy_by_device(s, rank, offset, (void *)(uintptr_t)source, *bytes, true));
+  *bytes = 0;
+  return OSLA_OK;
+}
+
 osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                          int purpose, uint64_t value)
 {
   size_t slot;
   OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
+  OSLA_CALL(settle_put(s, rank, offset, source, &bytes));
   osla_err err =
     s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes, slot, value, 0);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, (double)bytes);
@@ -305,6 +336,7 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
                      size_t word_at, uint64_t value, osla_posted *posted)
 {
   double since = osla_trace_now(s->t);
+  OSLA_CALL(settle_put(s, rank, offset, source, &bytes));
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, word_at, value, 0,
                             &posted->post));
@@ -349,6 +381,9 @@ osla_err osla_word_post(osla_segment *s, int rank, size_t offset, uint64_t value
 osla_err osla_put_word_post(osla_segment *s, int rank, size_t offset, const void *source,
                             size_t bytes, size_t word_offset, uint64_t value, osla_posted *posted)
 {
+  OSLA_CHECK(
+    !s->device, OSLA_ERR_UNSUPPORTED,
+    "osla_put_word_post: words cannot lie in a device segment; post them to a host segment");
   return post(s, rank, offset, source, bytes, s->data + word_offset, value, posted);
 }
 
@@ -357,6 +392,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
   size_t slot;
   OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
+  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
   OSLA_CALL(s->t->ops->post(s->region, rank, s->data, NULL, 0, slot, value, 0, NULL));
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
   return OSLA_OK;
@@ -364,6 +400,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
+  osli_device_keep_error(osli_device_settle(SETTLE_NOTIFY));
   /* attached memory has no bell */
   void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL;
   if (bell) osli_bell_ring(s->t, bell);
@@ -409,41 +446,4 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
   /* Attached memory has no bell, because its first bytes belong to the caller. */
   osli_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
-}
-
-/* ---- message lines in a segment ---- */
-
-osla_err osli_segment_line_open(osla_segment *s, const osla_line_end *end, osla_line **line)
-{
-  *line = NULL;
-  return s->t->ops->line_open ? s->t->ops->line_open(s->region, end, line) : OSLA_OK;
-}
-
-osla_err osli_segment_line_start(osla_segment *s, osla_line *line, void *message, size_t bytes)
-{
-  return s->t->ops->line_start(line, message, bytes);
-}
-
-osla_err osli_segment_line_send(osla_segment *s, osla_line *line, void *message, size_t bytes,
-                                osla_posted *sent)
-{
-  *sent = (osla_posted){.since = osla_trace_now(s->t), .bytes = bytes};
-  OSLA_CALL(s->t->ops->line_start(line, message, bytes));
-  osla_trace_add(s->t, OSLA_TRACE_ISSUE, sent->since, (double)bytes);
-  return OSLA_OK;
-}
-
-void osli_segment_line_left(osla_segment *s, const osla_posted *sent)
-{
-  osla_trace_add(s->t, OSLA_TRACE_PUT, sent->since, (double)sent->bytes);
-}
-
-void osli_segment_line_watch(osla_segment *s, osla_line *line, bool watched)
-{
-  if (line) s->t->ops->line_watch(line, watched);
-}
-
-void osli_segment_line_close(osla_segment *s, osla_line **line)
-{
-  if (*line) s->t->ops->line_close(line);
 }

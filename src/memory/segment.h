@@ -2,8 +2,12 @@
 #ifndef OSLA_SEGMENT_PRIVATE_H
 #define OSLA_SEGMENT_PRIVATE_H
 
+#include "osla_device.h"
 #include "osla_segment.h"
 #include "src/transport/transport_ops.h"
+
+/* Transport of a device. Local. */
+osla_transport *osli_device_transport(const osla_device *device);
 
 /* ---- message lines in a segment ---- */
 

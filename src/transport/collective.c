@@ -1,6 +1,7 @@
 /* Collectives, split into calls whose counts fit an int, and agreement of the ranks on errors and
  * arguments. */
 #include "osla_trace.h"
+#include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 osla_err osla_barrier(osla_transport *t)
 {
   double since = osla_trace_now(t);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
   atomic_thread_fence(memory_order_seq_cst);
   OSLA_CALL(t->ops->collective(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
   atomic_thread_fence(memory_order_seq_cst);
@@ -26,6 +28,8 @@ static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  OSLA_CALL(osli_device_refuse("osla_allreduce, osla_bcast", what.recv));
   OSLA_MPI(MPI_Type_get_extent(what.type, &low, &extent));
   unsigned char *at = what.recv;
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
@@ -55,6 +59,9 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  OSLA_CALL(osli_device_refuse("osla_alltoall", send));
+  OSLA_CALL(osli_device_refuse("osla_alltoall", recv));
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
   OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));
@@ -65,6 +72,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
   OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
@@ -73,6 +81,7 @@ osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int byte
 
 osla_err osli_send(osla_transport *t, int to, const void *buffer, int bytes)
 {
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
   return t->ops->message(t, &(osla_message){true, to, bytes, (void *)(uintptr_t)buffer});
 }
 

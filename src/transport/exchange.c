@@ -1,5 +1,6 @@
 #include "src/transport/exchange.h"
 #include "osla_trace.h"
+#include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -163,6 +164,7 @@ osla_err osli_exchange_run(osla_exchange *x, const osla_letters *out, int expect
   *in = (osla_letters){.bytes = out->bytes};
   OSLA_CHECK(out->bytes <= x->most_bytes && x->most_bytes <= OSLA_MOST_LETTER, OSLA_ERR_ARG,
              "letters of %d bytes: at most %d are possible", out->bytes, x->most_bytes);
+  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
   atomic_thread_fence(memory_order_seq_cst);
   osla_err err = x->send ? run_dense(x, out, in) : run_sparse(x, out, expected, in);
   atomic_thread_fence(memory_order_seq_cst);

@@ -9,16 +9,18 @@ import pathlib
 import re
 import sys
 
-BELOW_KERNELS = "src/file src/matrix src/memory src/transport src/blas src/base"
+BELOW_KERNELS = "src/file src/matrix src/memory src/transport src/blas src/device src/base"
 RULES = {
     "src/base": "",
-    "src/blas": "src/base",
-    "src/transport": "src/base",
+    "src/device": "src/base",
+    "src/blas": "src/device src/base",
+    "src/device/fake": "src/device src/blas src/base",
+    "src/transport": "src/device src/base",
     "src/transport/mpi": "src/transport src/base",
     "src/transport/armci": "src/transport src/transport/mpi src/base",
     "src/simulation": "src/transport src/blas src/base",
-    "src/memory": "src/transport src/base",
-    "src/matrix": "src/memory src/transport src/blas src/base",
+    "src/memory": "src/device src/device/fake src/transport src/base",
+    "src/matrix": "src/memory src/transport src/blas src/device src/base",
     "src/file": "src/matrix src/memory src/transport src/blas src/base",
     "kernels/common": BELOW_KERNELS,
     "kernels/gemm": f"kernels/common {BELOW_KERNELS}",

@@ -8,6 +8,7 @@
 
 #include "kernels/iterate/iterate.h"
 #include "osla.h"
+#include "osla_device.h"
 #include "tests/osla_test_help.h"
 
 enum { N = 12, NB = 4, WORDS = 8 };
@@ -45,6 +46,17 @@ static osla_err with_transport(const operands *s, int word, uint64_t value)
   CU_ASSERT((err == OSLA_OK) == (made != NULL));
   osla_transport_destroy(&made);
   return err;
+}
+
+static osla_err with_device(const operands *s, int word, uint64_t value)
+{
+  osla_device_options o = {.kind = "fake"};
+  osla_device *made = NULL;
+  o.reserved[word] = value;
+  const osla_err err = osla_device_open(s->t, &o, &made);
+  osla_device_close(&made);
+  const bool several = osla_transport_n_nodes(s->t) > 1; /* devices need one node */
+  return several && err == OSLA_ERR_UNSUPPORTED ? OSLA_OK : err;
 }
 
 CALL_WITH(with_save, osla_save_options, osla_matrix_save(s->a, s->path, &o))
@@ -208,6 +220,7 @@ static const struct {
   const char *options;
   call_with *call;
 } table[] = {{"osla_transport_options", with_transport},
+             {"osla_device_options", with_device},
              {"osla_save_options", with_save},
              {"osla_load_options", with_load},
              {"osla_gemm_options", with_gemm},

@@ -1,0 +1,77 @@
+/* Device memory: matrices and segments in the memory of a GPU (layers 1 and 2).
+ *
+ * A rank opens a device and creates segments or matrices on it. Calls on them have the names of the
+ * calls on host memory; doc/devices.md lists those that work on a device. Every other call returns
+ * UNSUPPORTED and changes nothing. All matrices of a call lie on one device, or all lie in host
+ * memory; osla_matrix_get_block, osla_matrix_put_block and osla_matrix_copy cross between both.
+ *
+ * A device pointer (osla_matrix_local, osla_segment_local) must not be used by loads and stores of
+ * the host. When a collective call returns, its results are complete.
+ *
+ * Kinds of devices: "fake" is a test bench in host memory, which crashes on an access by the host
+ * (src/device/README.md). "cuda" needs the plug-in libosla_cuda.so. All ranks must be on one node.
+ *
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: may change in any release (osla_unstable.h).
+ */
+#ifndef OSLA_DEVICE_H
+#define OSLA_DEVICE_H
+
+#include "osla_api.h"
+#include "osla_segment.h"
+#include "osla_transport.h"
+#include "osla_types.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct osla_device osla_device;
+typedef struct osla_grid osla_grid;
+typedef struct osla_matrix osla_matrix;
+
+typedef struct osla_device_options {
+  const char *kind; /* "fake" or "cuda"; NULL: the value of OSLA_DEVICE */
+  bool chosen;      /* true: `ordinal` counts; false: the rank's index on its node, modulo the
+                     * number of devices */
+  int32_t ordinal;  /* number of the device, from 0 */
+  void *stream;     /* a cudaStream_t that the device borrows; NULL: a stream of its own */
+  uint64_t reserved[8];
+} osla_device_options;
+
+/* Opens a device for this rank. Collective over the transport, which must outlive the device. Each
+ * rank may pass its own ordinal and stream. Errors, on all ranks together: ARG (unknown kind, no
+ * such device, ranks that differ), MEM, MPI, UNSUPPORTED (several nodes, a simulation, or "cuda"
+ * without its plug-in). */
+OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_options *options,
+                                   osla_device **out);
+
+/* Closes a device after all its segments and matrices were destroyed. Local. Accepts NULL, and sets
+ * the handle to NULL. */
+OSLA_API void osla_device_close(osla_device **device);
+
+/* Makes a segment whose data area lies on the device, `bytes` bytes of zeros; the notify slots lie
+ * in host memory. Ranks may pass different sizes. Collective. The device must outlive the segment.
+ * osla_word_post and osla_put_word_post are UNSUPPORTED on it. Errors, on all ranks together: as
+ * osla_segment_create, and MEM with the bytes of device memory that are needed and available. */
+OSLA_API osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purposes,
+                                         osla_segment **out);
+
+/* Makes a zero matrix in the memory of the device. The grid must belong to the transport of the
+ * device. Otherwise as osla_matrix_create. Errors, on all ranks together: as osla_matrix_create and
+ * osla_segment_create_on. */
+OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype dtype,
+                                        int64_t m, int64_t n, int64_t mb, int64_t nb,
+                                        osla_matrix **out);
+
+/* The device on which a matrix, or the data area of a segment, lies; NULL: host memory. Local. */
+OSLA_API osla_device *osla_matrix_device(const osla_matrix *matrix);
+OSLA_API osla_device *osla_segment_device(const osla_segment *segment);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

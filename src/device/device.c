@@ -1,0 +1,275 @@
+/* The sorted table of device addresses, the open devices, and the queue of work in front of their
+ * backends. */
+#include "src/device/device.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One piece of device memory: addresses [from, to]. */
+typedef struct device_range {
+  uintptr_t from, to;
+  size_t bytes;
+  device_queue *queue;
+  bool imported; /* memory of another process */
+} device_range;
+
+atomic_int osli_devices_open;
+int osli_device_faults;
+
+/* `mutex` guards the table. `list_mutex` guards the list of devices; it is held while work runs,
+ * and work of the fake device looks addresses up. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+static device_range *ranges; /* [n_ranges], sorted by address, disjoint */
+static size_t n_ranges, most_ranges;
+static device_queue *queues;
+static osla_err kept_error; /* error that the next osli_device_settle reports */
+
+/* Index of the first range that begins behind the address. The caller holds the mutex. */
+static size_t index_behind(uintptr_t address)
+{
+  size_t low = 0, high = n_ranges;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (ranges[middle].from <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool find_range(const void *address, device_range *out)
+{
+  uintptr_t at = (uintptr_t)address;
+  (void)pthread_mutex_lock(&mutex);
+  size_t i = index_behind(at);
+  bool found = i > 0 && at <= ranges[i - 1].to;
+  if (found) *out = ranges[i - 1];
+  (void)pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+device_queue *osli_device_find(const void *address)
+{
+  device_range r;
+  return find_range(address, &r) ? r.queue : NULL;
+}
+
+static osla_err add_range(device_range r)
+{
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&mutex);
+  if (n_ranges == most_ranges) {
+    size_t more = 2 * most_ranges + 16;
+    device_range *grown = realloc(ranges, more * sizeof *grown);
+    if (grown) ranges = grown, most_ranges = more;
+    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "table of %zu pieces of device memory", more);
+  }
+  if (err == OSLA_OK) {
+    size_t i = index_behind(r.from);
+    memmove(ranges + i + 1, ranges + i, (n_ranges - i) * sizeof *ranges);
+    ranges[i] = r;
+    n_ranges++;
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return err;
+}
+
+static void remove_range(const device_range *r)
+{
+  (void)pthread_mutex_lock(&mutex);
+  size_t i = index_behind(r->from) - 1;
+  n_ranges--;
+  memmove(ranges + i, ranges + i + 1, (n_ranges - i) * sizeof *ranges);
+  (void)pthread_mutex_unlock(&mutex);
+}
+
+/* ---- open devices and their memory ---- */
+
+osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
+                                device_queue **out)
+{
+  device_queue *q = calloc(1, sizeof *q);
+  OSLA_CHECK(q, OSLA_ERR_MEM, "state of a device");
+  q->ops = ops;
+  osla_err err = ops->open(ordinal, stream, &q->state);
+  if (err != OSLA_OK) {
+    free(q);
+    return err;
+  }
+  (void)pthread_mutex_lock(&list_mutex);
+  q->next = queues;
+  queues = q;
+  (void)pthread_mutex_unlock(&list_mutex);
+  atomic_fetch_add(&osli_devices_open, 1);
+  *out = q;
+  return OSLA_OK;
+}
+
+void osli_device_queue_close(device_queue **queue)
+{
+  device_queue *q = queue ? *queue : NULL;
+  if (!q) return;
+  (void)q->ops->wait(q->state, q->ops->mark(q->state));
+  (void)pthread_mutex_lock(&list_mutex);
+  device_queue **at = &queues;
+  while (*at != q)
+    at = &(*at)->next;
+  *at = q->next;
+  (void)pthread_mutex_unlock(&list_mutex);
+  atomic_fetch_sub(&osli_devices_open, 1);
+  q->ops->close(q->state);
+  free(q);
+  *queue = NULL;
+}
+
+static osla_err enter_range(device_queue *q, void *memory, size_t bytes, bool imported)
+{
+  uintptr_t from = (uintptr_t)memory;
+  osla_err err = add_range((device_range){from, from + bytes, bytes, q, imported});
+  if (err == OSLA_OK) return err;
+  (imported ? q->ops->drop : q->ops->release)(q->state, memory, bytes);
+  return err;
+}
+
+osla_err osli_device_alloc(device_queue *q, size_t bytes, bool zeroed, void **out)
+{
+  *out = NULL;
+  uint64_t available = q->ops->available(q->state);
+  OSLA_CHECK(bytes <= available, OSLA_ERR_MEM,
+             "%zu bytes of device memory are needed, and the device has %" PRIu64 " available",
+             bytes, available);
+  OSLA_CALL(q->ops->alloc(q->state, bytes, zeroed, out));
+  osla_err err = enter_range(q, *out, bytes, false);
+  if (err != OSLA_OK) *out = NULL;
+  return err;
+}
+
+osla_err osli_device_import(device_queue *q, const device_handle *handle, size_t bytes, void **out)
+{
+  *out = NULL;
+  OSLA_CALL(q->ops->import(q->state, handle, bytes, out));
+  osla_err err = enter_range(q, *out, bytes, true);
+  if (err != OSLA_OK) *out = NULL;
+  return err;
+}
+
+void osli_device_free(void *memory)
+{
+  device_range r;
+  if (!memory || !find_range(memory, &r)) return;
+  (void)r.queue->ops->wait(r.queue->state, r.queue->ops->mark(r.queue->state));
+  remove_range(&r);
+  (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory, r.bytes);
+}
+
+void *osli_alloc_like(const void *like, size_t bytes)
+{
+  device_queue *q = osli_device_of(like);
+  void *memory = NULL;
+  if (!q || osli_device_faults & DEVICE_FAULT_HOST_BUFFER) return malloc(bytes + 1);
+  return osli_device_alloc(q, bytes, false, &memory) == OSLA_OK ? memory : NULL;
+}
+
+void osli_free_like(void *memory)
+{
+  if (osli_device_of(memory))
+    osli_device_free(memory);
+  else
+    free(memory);
+}
+
+osla_err osli_device_refuse(const char *call, const void *address)
+{
+  OSLA_CHECK(!osli_device_of(address), OSLA_ERR_UNSUPPORTED,
+             "%s: does not work on device memory; copy the data to host memory first "
+             "(osla_matrix_copy)",
+             call);
+  return OSLA_OK;
+}
+
+/* ---- work ---- */
+
+static osla_err check_operand(const device_queue *q, const void *address)
+{
+  OSLA_CHECK(!address || osli_device_find(address) == q, OSLA_ERR_ARG,
+             "operands of one product or copy lie in host memory and on a device, or on two "
+             "devices: put all into the memory of one device");
+  return OSLA_OK;
+}
+
+osla_err osli_device_submit(const device_work *w)
+{
+  device_queue *q = osli_device_find(w->c);
+  if (w->kind == DEVICE_COPY) {
+    device_queue *source = osli_device_find(w->a);
+    bool crosses = !q || !source;
+    if (!q) q = source;
+    OSLA_CALL(q->ops->submit(q->state, w));
+    bool waits = crosses && !(osli_device_faults & DEVICE_FAULT_COPY);
+    return waits ? q->ops->wait(q->state, q->ops->mark(q->state)) : OSLA_OK;
+  }
+  OSLA_CALL(check_operand(q, w->a));
+  OSLA_CALL(check_operand(q, w->b));
+  return q->ops->submit(q->state, w);
+}
+
+osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
+                         int64_t lda, osla_complex beta, void *c, int64_t ldc)
+{
+  if (m <= 0 || n <= 0) return OSLA_OK;
+  return osli_device_submit(&(device_work){.kind = DEVICE_ADD,
+                                           .dtype = dtype,
+                                           .m = m,
+                                           .n = n,
+                                           .alpha = alpha,
+                                           .a = a,
+                                           .lda = lda,
+                                           .beta = beta,
+                                           .c = c,
+                                           .ldc = ldc});
+}
+
+void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
+                      void *to, int64_t to_ld)
+{
+  if (m <= 0 || n <= 0) return;
+  if (osli_device_faults & DEVICE_FAULT_MEMCPY) {
+    memcpy(to, from, (size_t)m * element);
+    return;
+  }
+  device_work w = {.kind = DEVICE_COPY,
+                   .element = element,
+                   .m = m,
+                   .n = n,
+                   .a = from,
+                   .c = to,
+                   .lda = from_ld,
+                   .ldc = to_ld};
+  osli_device_keep_error(osli_device_submit(&w));
+}
+
+void osli_device_keep_error(osla_err err)
+{
+  if (err != OSLA_OK && kept_error == OSLA_OK) kept_error = err;
+}
+
+osla_err osli_device_settle_all(device_settle_reason reason)
+{
+  static const int fault_of[] = {[SETTLE_NOTIFY] = DEVICE_FAULT_NOTIFY,
+                                 [SETTLE_COLLECTIVE] = DEVICE_FAULT_COLLECTIVE,
+                                 [SETTLE_COPY] = DEVICE_FAULT_COPY};
+  osla_err err = kept_error;
+  if (osli_device_faults & fault_of[reason]) return OSLA_OK;
+  kept_error = OSLA_OK;
+  (void)pthread_mutex_lock(&list_mutex);
+  for (device_queue *q = queues; q; q = q->next) {
+    osla_err one = q->ops->wait(q->state, q->ops->mark(q->state));
+    if (err == OSLA_OK) err = one;
+  }
+  (void)pthread_mutex_unlock(&list_mutex);
+  return err;
+}

@@ -1,0 +1,178 @@
+/* Device memory: which addresses lie on a device, work on them, and the wait for that work (layer
+ * 0, internal).
+ *
+ * A backend of a device (src/device/fake, later a plug-in for CUDA) provides a table of functions.
+ * A process may have several devices open. Work is queued: osli_device_submit returns at once, and
+ * a backend runs the work of one device in its order. Nobody may conclude from the return of a call
+ * that its results are there. So each function by which a rank informs another rank settles first.
+ */
+#ifndef OSLA_DEVICE_WORK_H
+#define OSLA_DEVICE_WORK_H
+
+#include "osla_error.h"
+#include "osla_types.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum device_work_kind {
+  DEVICE_GEMM,
+  DEVICE_SYRK,
+  DEVICE_TRSM,
+  DEVICE_POTRF,
+  DEVICE_GETRF,
+  DEVICE_LASWP,
+  DEVICE_ADD, /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
+  DEVICE_COPY /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
+} device_work_kind;
+
+/* One piece of work. Members have the meaning of the arguments of the BLAS and LAPACK calls in
+ * osla_blas.h; members that a kind does not need are 0. */
+typedef struct device_work {
+  device_work_kind kind;
+  osla_dtype dtype;
+  size_t element; /* COPY: bytes of an element */
+  osla_trans transa, transb;
+  osla_side side;
+  osla_uplo uplo;
+  osla_diag diag;
+  int64_t m, n, k;
+  osla_complex alpha, beta;
+  const void *a, *b;
+  void *c;
+  int64_t lda, ldb, ldc;
+  /* POTRF, GETRF: host variable for LAPACK's info. GETRF: pivots are written, LASWP: read, both in
+   * host memory. Submit of these kinds returns when the results are there. */
+  int64_t *info, *pivots;
+  bool backward;
+} device_work;
+
+/* Description of device memory by which another process of the node maps it. */
+typedef struct device_handle {
+  unsigned char bytes[64];
+} device_handle;
+
+/* State of an open device, defined by its backend. */
+typedef struct device_state device_state;
+
+/* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
+typedef struct device_ops {
+  const char *name;
+  /* number of devices that this process can open */
+  int (*count)(void);
+  osla_err (*open)(int ordinal, void *stream, device_state **out);
+  void (*close)(device_state *state);
+  uint64_t (*available)(device_state *state); /* free device memory in bytes */
+  /* Allocates device memory: zeros if `zeroed`, otherwise anything. Errors: MEM. */
+  osla_err (*alloc)(device_state *state, size_t bytes, bool zeroed, void **out);
+  void (*release)(device_state *state, void *memory, size_t bytes);
+  /* Describes memory of alloc for other processes; maps and unmaps memory of another process. */
+  osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
+  osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
+  void (*drop)(device_state *state, void *memory, size_t bytes);
+  osla_err (*submit)(device_state *state, const device_work *work);
+  /* An event: mark names all work that was submitted so far; wait returns when it is complete. */
+  uint64_t (*mark)(device_state *state);
+  osla_err (*wait)(device_state *state, uint64_t mark);
+} device_ops;
+
+/* An open device. */
+typedef struct device_queue {
+  const device_ops *ops;
+  device_state *state;
+  struct device_queue *next; /* list of all open devices of this process */
+} device_queue;
+
+/* ---- open devices and their memory ---- */
+
+/* Opens device `ordinal` of a backend, and closes it after all its memory was freed. Local. Errors:
+ * MEM, those of the backend. */
+osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
+                                device_queue **out);
+void osli_device_queue_close(device_queue **queue);
+
+/* osli_device_alloc allocates device memory, osli_device_import maps memory of another process, and
+ * osli_device_free gives back the memory of both. They enter the addresses in the table or remove
+ * them. osli_device_free waits for the device's work first, and accepts NULL. Local. Errors: MEM
+ * (with the bytes that are needed and available), those of the backend. */
+osla_err osli_device_alloc(device_queue *queue, size_t bytes, bool zeroed, void **out);
+osla_err osli_device_import(device_queue *queue, const device_handle *handle, size_t bytes,
+                            void **out);
+void osli_device_free(void *memory);
+
+/* True if a device is open; otherwise no address lies on a device, and there is no queued work. One
+ * look at this variable is all that host programs pay. */
+extern atomic_int osli_devices_open;
+static inline bool osli_device_any(void)
+{
+  return atomic_load_explicit(&osli_devices_open, memory_order_relaxed) != 0;
+}
+
+/* The device in whose memory an address lies; NULL for host memory. An address behind the last byte
+ * of a piece of device memory counts as part of it. Local, thread-safe. */
+device_queue *osli_device_find(const void *address);
+static inline device_queue *osli_device_of(const void *address)
+{
+  return osli_device_any() ? osli_device_find(address) : NULL;
+}
+
+/* Memory of the kind in which `like` lies: device memory for a device address, else malloc. The
+ * contents are undefined. NULL if there is not enough memory. osli_free_like accepts NULL. Local.
+ */
+void *osli_alloc_like(const void *like, size_t bytes);
+void osli_free_like(void *memory);
+
+/* Returns UNSUPPORTED, with the name of the call, if `address` lies on a device. For calls that
+ * work on host memory only. Local. */
+osla_err osli_device_refuse(const char *call, const void *address);
+
+/* ---- work ---- */
+
+/* Queues work on the device of work->c (COPY: of whichever address lies on a device). Copies to or
+ * from host memory are complete on return. Local. Errors: ARG (an operand lies in host memory or on
+ * another device), MEM, those of the backend. */
+osla_err osli_device_submit(const device_work *work);
+
+/* Queues C (m x n) := alpha A + beta C on device memory; C is not read if beta = 0. Local. Errors:
+ * as osli_device_submit. */
+osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
+                         int64_t lda, osla_complex beta, void *c, int64_t ldc);
+
+/* Copies m x n elements between two arrays of which one or both lie on a device. An error is
+ * reported by the next osli_device_settle. Local. */
+void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
+                      void *to, int64_t to_ld);
+
+/* The ways in which a rank informs another rank or its caller. */
+typedef enum device_settle_reason {
+  SETTLE_NOTIFY,     /* notifies, posts, puts, words, wake-ups */
+  SETTLE_COLLECTIVE, /* collective calls, messages, exchanges, counters */
+  SETTLE_COPY        /* a copy from a device to host memory */
+} device_settle_reason;
+
+/* Waits for all work that this process has queued so far. Every function by which a rank informs
+ * another one calls it first. Local. Errors: those of queued work. */
+osla_err osli_device_settle_all(device_settle_reason reason);
+static inline osla_err osli_device_settle(device_settle_reason reason)
+{
+  return osli_device_any() ? osli_device_settle_all(reason) : OSLA_OK;
+}
+
+/* Keeps an error that the caller cannot return, so that the next osli_device_settle reports it. */
+void osli_device_keep_error(osla_err err);
+
+/* ---- planted faults ---- */
+
+/* Faults that tests/device plants to test the fake device; 0 otherwise. */
+enum {
+  DEVICE_FAULT_NOTIFY = 1,      /* a notify does not settle */
+  DEVICE_FAULT_COLLECTIVE = 2,  /* a collective call does not settle */
+  DEVICE_FAULT_COPY = 4,        /* a copy to host memory does not settle */
+  DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
+  DEVICE_FAULT_MEMCPY = 16      /* osli_device_copy is memcpy */
+};
+extern int osli_device_faults;
+
+#endif

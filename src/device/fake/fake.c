@@ -1,0 +1,257 @@
+/* Memory, queue and settings of the fake device. */
+#include "src/device/fake/fake_work.h"
+
+#include "src/base/memory_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FAKE_DEVICES: devices that a process can open. FAKE_BYTES: memory of a device. */
+enum { FAKE_DEVICES = 4, FAKE_BYTES = 1 << 30 };
+
+/* One piece of memory: its device address, and where the backend has mapped the data. */
+typedef struct fake_memory {
+  unsigned char *address, *data;
+  size_t bytes;
+  int file; /* -1 for memory of another process */
+} fake_memory;
+
+struct device_state {
+  pthread_mutex_t mutex;
+  bool early;
+  fake_memory *memories;
+  size_t n_memories, used_bytes;
+  device_work *works; /* [most_works] queued work; the oldest one is number `done` */
+  size_t n_works, most_works;
+  uint64_t done;
+};
+
+static int count_devices(void)
+{
+  return FAKE_DEVICES;
+}
+
+static osla_err open_device(int ordinal, void *stream, device_state **out)
+{
+  const char *when = getenv("OSLA_FAKE_DEVICE");
+  const bool early = when && strcmp(when, "early") == 0;
+  (void)ordinal;
+  OSLA_CHECK(early || !when || !when[0] || strcmp(when, "late") == 0, OSLA_ERR_ARG,
+             "OSLA_FAKE_DEVICE=%.60s: must be late or early", when);
+  OSLA_CHECK(!stream, OSLA_ERR_ARG, "the fake device has no streams: stream must be NULL");
+  device_state *d = calloc(1, sizeof *d);
+  OSLA_CHECK(d, OSLA_ERR_MEM, "state of a fake device");
+  (void)pthread_mutex_init(&d->mutex, NULL);
+  d->early = early;
+  *out = d;
+  return OSLA_OK;
+}
+
+static void close_device(device_state *d)
+{
+  (void)pthread_mutex_destroy(&d->mutex);
+  free(d->memories);
+  free(d->works);
+  free(d);
+}
+
+/* ---- memory ---- */
+
+static uint64_t available_bytes(device_state *d)
+{
+  return FAKE_BYTES - d->used_bytes;
+}
+
+static fake_memory *memory_of(device_state *d, const void *address)
+{
+  const unsigned char *at = address;
+  for (size_t i = 0; i < d->n_memories; i++)
+    if (at >= d->memories[i].address && at <= d->memories[i].address + d->memories[i].bytes)
+      return &d->memories[i];
+  return NULL;
+}
+
+/* Maps the data of a file, and reserves addresses for them. The addresses are never used again, so
+ * that a use of freed memory crashes. One more page keeps the addresses behind the last byte free.
+ */
+static osla_err add_memory(device_state *d, int file, int kept_file, size_t bytes, void **out)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t whole = (bytes + page) / page * page;
+  fake_memory *more = realloc(d->memories, (d->n_memories + 1) * sizeof *more);
+  OSLA_CHECK(more, OSLA_ERR_MEM, "table of fake device memory");
+  d->memories = more;
+  void *data = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *address =
+    mmap(NULL, whole + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED || address == MAP_FAILED) {
+    if (data != MAP_FAILED) (void)munmap(data, whole);
+    if (address != MAP_FAILED) (void)munmap(address, whole + page);
+    return osla_error_set(OSLA_ERR_MEM, "mapping %zu bytes of a fake device: %s", bytes,
+                          strerror(errno));
+  }
+  d->memories[d->n_memories++] = (fake_memory){address, data, bytes, kept_file};
+  *out = address;
+  return OSLA_OK;
+}
+
+static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **out)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const off_t whole = (off_t)((bytes + page) / page * page);
+  int file = osli_memory_file_create("osla-fake-device");
+  OSLA_CHECK(file >= 0, OSLA_ERR_MEM, "memfd_create: %s", strerror(errno));
+  int code = posix_fallocate(file, 0, whole);
+  osla_err err = code == 0 ? OSLA_OK
+                           : osla_error_set(OSLA_ERR_MEM, "%zu bytes of a fake device: %s", bytes,
+                                            strerror(code));
+  (void)pthread_mutex_lock(&d->mutex);
+  if (err == OSLA_OK) err = add_memory(d, file, file, bytes, out);
+  if (err == OSLA_OK) d->used_bytes += bytes;
+  if (err == OSLA_OK && !zeroed) memset(d->memories[d->n_memories - 1].data, 0xff, bytes);
+  (void)pthread_mutex_unlock(&d->mutex);
+  if (err != OSLA_OK) (void)close(file);
+  return err;
+}
+
+/* Removes a piece of memory from the table. The caller holds the mutex. */
+static void remove_memory(device_state *d, fake_memory *m)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  (void)munmap(m->data, (m->bytes + page) / page * page);
+  if (m->file >= 0) (void)close(m->file);
+  *m = d->memories[--d->n_memories];
+}
+
+static void release_memory(device_state *d, void *memory, size_t bytes)
+{
+  (void)pthread_mutex_lock(&d->mutex);
+  fake_memory *m = memory_of(d, memory);
+  memset(m->data, 0xff, bytes);
+  d->used_bytes -= bytes;
+  remove_memory(d, m);
+  (void)pthread_mutex_unlock(&d->mutex);
+}
+
+static void drop_memory(device_state *d, void *memory, size_t bytes)
+{
+  (void)bytes;
+  (void)pthread_mutex_lock(&d->mutex);
+  remove_memory(d, memory_of(d, memory));
+  (void)pthread_mutex_unlock(&d->mutex);
+}
+
+typedef struct fake_handle {
+  int64_t pid, file;
+} fake_handle;
+_Static_assert(sizeof(fake_handle) <= sizeof(device_handle), "a handle holds it");
+
+static osla_err expose_memory(device_state *d, const void *memory, device_handle *out)
+{
+  fake_handle h = {getpid(), memory_of(d, memory)->file};
+  memcpy(out->bytes, &h, sizeof h);
+  return OSLA_OK;
+}
+
+static osla_err import_memory(device_state *d, const device_handle *handle, size_t bytes,
+                              void **out)
+{
+  fake_handle h;
+  char path[64];
+  struct stat status;
+  memcpy(&h, handle->bytes, sizeof h);
+  (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId64, h.pid, h.file);
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
+             strerror(errno));
+  osla_err err = OSLA_OK;
+  if (fstat(file, &status) != 0 || (size_t)status.st_size < bytes)
+    err = osla_error_set(OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
+  (void)pthread_mutex_lock(&d->mutex);
+  if (err == OSLA_OK) err = add_memory(d, file, -1, bytes, out);
+  (void)pthread_mutex_unlock(&d->mutex);
+  (void)close(file);
+  return err;
+}
+
+/* ---- the queue ---- */
+
+/* Where the backend has mapped the data of a device address; the address itself if it is a host
+ * address, and NULL for NULL. */
+static void *data_of(device_state *d, const void *address)
+{
+  const fake_memory *m = address ? memory_of(d, address) : NULL;
+  return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
+}
+
+/* Runs the oldest queued work. The caller holds the mutex. */
+static osla_err run_oldest(device_state *d, size_t i)
+{
+  device_work w = d->works[i];
+  w.a = data_of(d, w.a);
+  w.b = data_of(d, w.b);
+  w.c = data_of(d, w.c);
+  return osli_fake_work(&w);
+}
+
+static uint64_t mark_work(device_state *d)
+{
+  (void)pthread_mutex_lock(&d->mutex);
+  uint64_t mark = d->done + d->n_works;
+  (void)pthread_mutex_unlock(&d->mutex);
+  return mark;
+}
+
+static osla_err wait_work(device_state *d, uint64_t mark)
+{
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&d->mutex);
+  size_t runs = mark > d->done ? (size_t)(mark - d->done) : 0;
+  for (size_t i = 0; i < runs; i++) {
+    osla_err one = run_oldest(d, i);
+    if (err == OSLA_OK) err = one;
+  }
+  d->n_works -= runs;
+  d->done += runs;
+  if (runs > 0) memmove(d->works, d->works + runs, d->n_works * sizeof *d->works);
+  (void)pthread_mutex_unlock(&d->mutex);
+  return err;
+}
+
+static osla_err submit_work(device_state *d, const device_work *w)
+{
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&d->mutex);
+  if (d->n_works == d->most_works) {
+    size_t more = 2 * d->most_works + 64;
+    device_work *grown = realloc(d->works, more * sizeof *grown);
+    if (grown) d->works = grown, d->most_works = more;
+    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "queue of %zu works of a fake device", more);
+  }
+  if (err == OSLA_OK) d->works[d->n_works++] = *w;
+  (void)pthread_mutex_unlock(&d->mutex);
+  bool at_once = d->early || w->info || w->pivots;
+  return err == OSLA_OK && at_once ? wait_work(d, mark_work(d)) : err;
+}
+
+const device_ops osli_fake_device = {.name = "fake",
+                                     .count = count_devices,
+                                     .open = open_device,
+                                     .close = close_device,
+                                     .available = available_bytes,
+                                     .alloc = alloc_memory,
+                                     .release = release_memory,
+                                     .expose = expose_memory,
+                                     .import = import_memory,
+                                     .drop = drop_memory,
+                                     .submit = submit_work,
+                                     .mark = mark_work,
+                                     .wait = wait_work};

@@ -1,0 +1,60 @@
+/* The work of the fake device, done by the host's BLAS and LAPACK. */
+#include "src/device/fake/fake_work.h"
+#include "osla_blas.h"
+
+#include <complex.h>
+#include <string.h>
+
+static void copy_columns(const device_work *w)
+{
+  const unsigned char *from = w->a;
+  unsigned char *to = w->c;
+  const int64_t e = (int64_t)w->element;
+  for (int64_t c = 0; c < w->n; c++)
+    memmove(to + c * w->ldc * e, from + c * w->lda * e, (size_t)(w->m * e));
+}
+
+/* C := alpha A + beta C, by elements of the type. */
+#define ADD(type)                                                                                  \
+  do {                                                                                             \
+    const type *from = w->a;                                                                       \
+    type *to = w->c;                                                                               \
+    for (int64_t c = 0; c < w->n; c++)                                                             \
+      for (int64_t r = 0; r < w->m; r++) {                                                         \
+        type kept = w->beta == 0 ? 0 : (type)w->beta * to[r + c * w->ldc];                         \
+        to[r + c * w->ldc] = kept + (type)w->alpha * from[r + c * w->lda];                         \
+      }                                                                                            \
+  } while (0)
+
+static void add_columns(const device_work *w)
+{
+  switch (w->dtype) {
+    case OSLA_FLOAT: ADD(float); break;
+    case OSLA_DOUBLE: ADD(double); break;
+    case OSLA_COMPLEX_FLOAT: ADD(float _Complex); break;
+    case OSLA_COMPLEX_DOUBLE: ADD(double _Complex); break;
+  }
+}
+
+osla_err osli_fake_work(const device_work *w)
+{
+  switch (w->kind) {
+    case DEVICE_GEMM:
+      return osla_blas_gemm(w->dtype, w->transa, w->transb, w->m, w->n, w->k, w->alpha, w->a,
+                            w->lda, w->b, w->ldb, w->beta, w->c, w->ldc);
+    case DEVICE_SYRK:
+      return osla_blas_syrk(w->dtype, w->uplo, w->transa, w->n, w->k, creal(w->alpha), w->a, w->lda,
+                            creal(w->beta), w->c, w->ldc);
+    case DEVICE_TRSM:
+      return osla_blas_trsm(w->dtype, w->side, w->uplo, w->transa, w->diag, w->m, w->n, w->a,
+                            w->lda, w->c, w->ldc);
+    case DEVICE_POTRF: return osla_lapack_potrf(w->dtype, w->uplo, w->n, w->c, w->ldc, w->info);
+    case DEVICE_GETRF:
+      return osla_lapack_getrf(w->dtype, w->m, w->n, w->c, w->ldc, w->pivots, w->info);
+    case DEVICE_LASWP:
+      return osla_lapack_laswp(w->dtype, w->n, w->c, w->ldc, w->k, w->pivots, w->backward);
+    case DEVICE_ADD: add_columns(w); break;
+    case DEVICE_COPY: copy_columns(w); break;
+  }
+  return OSLA_OK;
+}

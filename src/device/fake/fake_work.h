@@ -1,0 +1,11 @@
+/* The work of the fake device (internal). */
+#ifndef FAKE_WORK_H
+#define FAKE_WORK_H
+
+#include "src/device/fake/fake.h"
+
+/* Does a piece of work whose operands are ordinary addresses of the host. Local. Errors: those of
+ * the BLAS and LAPACK calls. */
+osla_err osli_fake_work(const device_work *work);
+
+#endif

@@ -1,0 +1,30 @@
+/* Checks of the memory in which the matrices of a call lie. */
+#include "src/matrix/memory_kind.h"
+
+osla_err osli_check_on_host(const char *call, int count, const osla_matrix *const *matrices)
+{
+  for (int i = 0; i < count; i++)
+    OSLA_CHECK(!matrices[i] || !osla_matrix_device(matrices[i]), OSLA_ERR_UNSUPPORTED,
+               "%s: does not work on device memory; copy the matrix to host memory first "
+               "(osla_matrix_copy)",
+               call);
+  return OSLA_OK;
+}
+
+osla_err osli_check_one_memory(const char *call, int count, const osla_matrix *const *matrices)
+{
+  for (int i = 1; i < count; i++)
+    OSLA_CHECK(osla_matrix_device(matrices[i]) == osla_matrix_device(matrices[0]), OSLA_ERR_ARG,
+               "%s: the matrices lie in host memory and on a device, or on two devices: put all "
+               "into the memory of one (osla_matrix_copy)",
+               call);
+  return OSLA_OK;
+}
+
+osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_dtype dtype,
+                                 const osla_layout *l, osla_matrix **out)
+{
+  osla_device *device = osla_matrix_device(like);
+  if (device) return osla_matrix_create_on(device, grid, dtype, l->m, l->n, l->mb, l->nb, out);
+  return osla_matrix_create(grid, dtype, l->m, l->n, l->mb, l->nb, out);
+}

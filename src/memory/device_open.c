@@ -1,0 +1,111 @@
+/* Devices of a transport, and segments on them. */
+#include "src/base/reserved.h"
+#include "src/device/fake/fake.h"
+#include "src/memory/segment_state.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- devices ---- */
+
+/* Finds the backend of CUDA in its plug-in, which has one function that returns the table. */
+static osla_err find_cuda(const device_ops **out)
+{
+  static const char plug_in[] = "libosla_cuda.so";
+  void *library = dlopen(plug_in, RTLD_NOW | RTLD_LOCAL);
+  OSLA_CHECK(library, OSLA_ERR_UNSUPPORTED,
+             "device \"cuda\": %s cannot be loaded (%s); install it, or set LD_LIBRARY_PATH",
+             plug_in, dlerror());
+  void *symbol = dlsym(library, "osla_cuda_device_ops");
+  OSLA_CHECK(symbol, OSLA_ERR_UNSUPPORTED,
+             "device \"cuda\": %s has no osla_cuda_device_ops; install the one of this version",
+             plug_in);
+  const device_ops *(*get)(void);
+  memcpy(&get, &symbol, sizeof get);
+  *out = get();
+  return OSLA_OK;
+}
+
+static osla_err find_backend(const char *kind, const device_ops **out)
+{
+  OSLA_CHECK(kind && kind[0], OSLA_ERR_ARG,
+             "no kind of device was named: set `kind` of the options, or OSLA_DEVICE, to fake or "
+             "cuda");
+  if (strcmp(kind, "cuda") == 0) return find_cuda(out);
+  OSLA_CHECK(strcmp(kind, "fake") == 0, OSLA_ERR_ARG,
+             "device \"%.60s\": the kind must be fake or cuda", kind);
+  *out = &osli_fake_device;
+  return OSLA_OK;
+}
+
+static osla_err open_queue(const osla_transport *t, const osla_device_options *o,
+                           const device_ops *ops, device_queue **out)
+{
+  const int count = ops->count();
+  OSLA_CHECK(count > 0, OSLA_ERR_ARG, "device \"%s\": this rank sees no device", ops->name);
+  const int ordinal = o->chosen ? o->ordinal : t->node_rank % count;
+  OSLA_CHECK(ordinal >= 0 && ordinal < count, OSLA_ERR_ARG,
+             "device \"%s\": ordinal = %d, but this rank sees devices 0 to %d", ops->name, ordinal,
+             count - 1);
+  return osli_device_queue_open(ops, ordinal, o->stream, out);
+}
+
+osla_err osla_device_open(osla_transport *t, const osla_device_options *options, osla_device **out)
+{
+  const osla_device_options o = options ? *options : (osla_device_options){0};
+  const char *kind = o.kind ? o.kind : getenv("OSLA_DEVICE");
+  const device_ops *ops = NULL;
+  *out = NULL;
+  osla_device *d = calloc(1, sizeof *d);
+  osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "device object");
+  if (err == OSLA_OK) err = OSLA_RESERVED(osla_device_options, options);
+  if (err == OSLA_OK) err = find_backend(kind, &ops);
+  const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0}};
+  err = osla_agree_same(t, err, "osla_device_open", same, 1);
+  if (err == OSLA_OK && (t->n_nodes > 1 || osla_simulated_machine()))
+    err =
+      osla_error_set(OSLA_ERR_UNSUPPORTED,
+                     "osla_device_open: this job has %d nodes%s, and devices need one real node",
+                     t->n_nodes, osla_simulated_machine() ? " of a simulated machine" : "");
+  if (err == OSLA_OK) {
+    d->t = t;
+    err = osla_agree(t, open_queue(t, &o, ops, &d->queue));
+  }
+  if (err != OSLA_OK) {
+    osla_device_close(&d);
+    return err;
+  }
+  *out = d;
+  return OSLA_OK;
+}
+
+void osla_device_close(osla_device **device)
+{
+  osla_device *d = device ? *device : NULL;
+  if (!d) return;
+  osli_device_queue_close(&d->queue);
+  free(d);
+  *device = NULL;
+}
+
+osla_transport *osli_device_transport(const osla_device *device)
+{
+  return device->t;
+}
+
+/* ---- segments ---- */
+
+osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purposes,
+                                osla_segment **out)
+{
+  OSLA_MAKES("osla_segment_create_on", "osla_segment_destroy");
+  osla_segment *s;
+  OSLA_CALL(osla_segment_create(device->t, 0, n_purposes, &s));
+  s->device = device;
+  s->bytes = bytes;
+  osla_err err = osli_segment_device_allocate(s);
+  if (err != OSLA_OK) osla_segment_destroy(&s);
+  *out = s;
+  return err;
+}

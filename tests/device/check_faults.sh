@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# A test of the tests of device memory: plants each fault of src/device/device.h, and requires that a
+# suite on the fake device fails. Without a fault the suites must pass.
+#   1  a notify does not wait for the work on the device
+#   2  a collective call does not wait
+#   4  a copy to host memory does not wait
+#   8  a temporary lies in host memory instead of on the device
+#   16 memcpy is called for device memory
+: "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
+cd "$BUILDDIR" || exit 1
+mkdir -p tests/logs
+ulimit -c 0
+failed=0
+for fault in 0 1 2 4 8 16; do
+  OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 tests/device/suites \
+    test_device test_device_kernels >tests/logs/device-fault-$fault.log 2>&1
+  status=$?
+  if [ $((fault == 0)) = $((status == 0)) ] && [ $status != 124 ]; then
+    echo "fault $fault: exit status $status, as expected"
+  else
+    echo "fault $fault: exit status $status; see tests/logs/device-fault-$fault.log"
+    failed=1
+  fi
+done
+exit $failed

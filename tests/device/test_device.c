@@ -1,0 +1,234 @@
+/* Tests of device memory on the fake device: segments, matrices, copies between host and device,
+ * fills and norms, notifies, and wrong arguments. */
+#include "osla_part.h"
+#include "osla_transport.h"
+#include "tests/device/device_help.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const osla_dtype types[] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT,
+                                   OSLA_COMPLEX_DOUBLE};
+
+/* Runs a check on each grid and for both times at which work runs. */
+static void on_all_grids(void (*check)(const device_bench *b, osla_grid *grid, int which))
+{
+  for (int early = 0; early < 2; early++) {
+    device_bench b;
+    if (!bench_open(&b, early)) return;
+    for (int which = 0; which < osla_test_n_grids(b.t); which++) {
+      osla_grid *grid = osla_test_grid(b.t, which);
+      check(&b, grid, which);
+      osla_grid_destroy(&grid);
+    }
+    bench_close(&b);
+  }
+}
+
+/* ---- matrices ---- */
+
+enum { M = 23, N = 17 };
+
+static void check_blocks(const device_bench *b, osla_grid *grid, int which)
+{
+  const osla_dtype dtype = types[which % 4];
+  osla_matrix *a = NULL;
+  osla_complex block[M * N], back[M * N];
+  OSLA_ASSERT_OK(osla_matrix_create_on(b->device, grid, dtype, M, N, 4, 3, &a));
+  CU_ASSERT(osla_matrix_device(a) == b->device);
+  osla_test_write_block(dtype, block, 0, 0, M, N, M);
+  if (osla_transport_rank(b->t) == 0)
+    OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, M, N, block, M));
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+  memset(back, 0, sizeof back);
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, M, N, back, M));
+  CU_ASSERT(osla_test_differ_block(dtype, back, 0, 0, M, N, M) == 0);
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 5, 2, 11, 9, back, 13));
+  CU_ASSERT(osla_test_differ_block(dtype, back, 5, 2, 11, 9, 13) == 0);
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+  osla_matrix_destroy(&a);
+}
+
+static void test_blocks(void)
+{
+  on_all_grids(check_blocks);
+}
+
+static void check_copies(const device_bench *b, osla_grid *grid, int which)
+{
+  const osla_dtype dtype = types[(which + 1) % 4];
+  matrix_pair p = pair_make(b, grid, dtype, M, N, 4, 3, OSLA_FILL_UNIFORM, 3);
+  matrix_pair q = pair_make(b, grid, dtype, M, N, 5, 6, OSLA_FILL_ZERO, 0);
+  matrix_pair r = pair_make(b, grid, dtype, N, M, 6, 5, OSLA_FILL_ZERO, 0);
+  pair_expect(&p, 0, "fill");
+  OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* to the device, in other blocks */
+  OSLA_ASSERT_OK(osla_matrix_copy(p.device, q.host));
+  pair_expect(&q, 0, "copies across");
+  OSLA_ASSERT_OK(osla_matrix_scale(0, q.device));
+  OSLA_ASSERT_OK(osla_matrix_copy(p.device, q.device));
+  pair_expect(&q, 0, "copy on the device");
+  OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_CONJTRANS, p.host, r.host));
+  OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_CONJTRANS, p.device, r.device));
+  pair_expect(&r, 0, "transposition");
+  OSLA_ASSERT_OK(osla_matrix_scale(-2, q.host));
+  OSLA_ASSERT_OK(osla_matrix_scale(-2, q.device));
+  pair_expect(&q, 1, "scaling");
+  osla_part of_host = {q.host, 2, 3, 9, 7}, of_device = {q.device, 2, 3, 9, 7};
+  OSLA_ASSERT_OK(osla_matrix_fill_part(of_host, OSLA_FILL_INTEGER, 5));
+  OSLA_ASSERT_OK(osla_matrix_fill_part(of_device, OSLA_FILL_INTEGER, 5));
+  pair_expect(&q, 1, "fill of a part");
+  for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
+    double x = 0, y = 1;
+    OSLA_ASSERT_OK(osla_matrix_norm(p.host, (osla_norm)norm, &x));
+    OSLA_ASSERT_OK(osla_matrix_norm(p.device, (osla_norm)norm, &y));
+    OSLA_ASSERT_CLOSE(y, x, 0);
+  }
+  pair_free(&p), pair_free(&q), pair_free(&r);
+}
+
+static void test_copies(void)
+{
+  on_all_grids(check_copies);
+}
+
+/* ---- segments ---- */
+
+/* Each rank puts its number into the memory of the next one, and notifies it. */
+static void test_segment(void)
+{
+  for (int early = 0; early < 2; early++) {
+    device_bench b;
+    if (!bench_open(&b, early)) return;
+    osla_segment *s = NULL;
+    osla_transfer transfer = OSLA_TRANSFER_NONE;
+    osla_posted posted;
+    const int rank = osla_transport_rank(b.t), size = osla_transport_size(b.t);
+    const int next = (rank + 1) % size, before = (rank + size - 1) % size;
+    int64_t mine[2] = {rank, 100 + rank}, got[2] = {-1, -1};
+    OSLA_ASSERT_OK(osla_segment_create_on(b.device, sizeof mine, 1, &s));
+    CU_ASSERT(osla_segment_device(s) == b.device);
+    OSLA_ASSERT_OK(osla_segment_read(s, next, 0, got, sizeof got));
+    CU_ASSERT(got[0] == 0 && got[1] == 0);
+    OSLA_ASSERT_OK(osla_barrier(b.t));
+    OSLA_ASSERT_OK(osla_put_notify(s, next, 0, mine, sizeof *mine, 0, 1));
+    OSLA_ASSERT_OK(
+      osla_put_notify_post(s, next, sizeof *mine, mine + 1, sizeof *mine, 0, 2, &posted));
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
+    osla_notify_wait(s, before, 0, 2);
+    OSLA_ASSERT_OK(osla_segment_get(s, rank, 0, got, sizeof got, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    CU_ASSERT(got[0] == before && got[1] == 100 + before);
+    OSLA_ASSERT_OK(osla_barrier(b.t));
+    OSLA_ASSERT_OK(osla_segment_put(s, next, 0, mine + 1, sizeof *mine, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    OSLA_ASSERT_OK(osla_segment_flush(s, next));
+    OSLA_ASSERT_OK(osla_barrier(b.t));
+    OSLA_ASSERT_OK(osla_segment_read(s, rank, 0, got, sizeof *got));
+    CU_ASSERT(got[0] == 100 + before);
+    OSLA_ASSERT_ERR(osla_word_post(s, next, 0, 1, &posted), OSLA_ERR_UNSUPPORTED);
+    OSLA_ASSERT_ERR(osla_put_notify(s, next, 0, mine, sizeof *mine, 1, 1), OSLA_ERR_ARG);
+    OSLA_ASSERT_OK(osla_barrier(b.t));
+    osla_segment_destroy(&s);
+    bench_close(&b);
+  }
+}
+
+/* ---- wrong arguments ---- */
+
+static void expect_refused(osla_transport *t, osla_device_options options, osla_err code,
+                           const char *text)
+{
+  osla_device *device = NULL;
+  OSLA_ASSERT_ERR(osla_device_open(t, &options, &device), code);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(device == NULL);
+}
+
+static void test_wrong_devices(void)
+{
+  osla_transport *t = osla_test_transport();
+  int other;
+  (void)unsetenv("OSLA_DEVICE");
+  if (osla_transport_n_nodes(t) == 1) {
+    expect_refused(t, (osla_device_options){0}, OSLA_ERR_ARG, "OSLA_DEVICE");
+    expect_refused(t, (osla_device_options){.kind = "gpu"}, OSLA_ERR_ARG, "fake or cuda");
+    expect_refused(t, (osla_device_options){.kind = "cuda"}, OSLA_ERR_UNSUPPORTED,
+                   "libosla_cuda.so");
+    expect_refused(t, (osla_device_options){.kind = "fake", .chosen = true, .ordinal = 99},
+                   OSLA_ERR_ARG, "ordinal = 99");
+    expect_refused(t, (osla_device_options){.kind = "fake", .stream = &other}, OSLA_ERR_ARG,
+                   "stream");
+    (void)setenv("OSLA_FAKE_DEVICE", "now", 1);
+    expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG, "late or early");
+    (void)unsetenv("OSLA_FAKE_DEVICE");
+  }
+  CU_ASSERT(t != NULL);
+  osla_transport_destroy(&t);
+}
+
+static void test_wrong_memory(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  osla_matrix *a = NULL, *wrapped = NULL;
+  osla_segment *s = NULL;
+  double sum = 1;
+  OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 40000, 40000, 64, 64, &a),
+                  OSLA_ERR_MEM);
+  OSLA_ASSERT_TEXT("bytes of device memory are needed");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(a == NULL);
+  OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, -1, 4, 4, 4, &a),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_segment_create_on(b.device, 8, -1, &s), OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 8, 8, 2, 2, &a));
+  OSLA_ASSERT_ERR(osla_segment_attach(b.t, osla_matrix_local(a), 8, &s), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(
+    osla_matrix_wrap_own(grid, OSLA_DOUBLE, 8, 8, 2, 2, osla_matrix_local(a), 8, &wrapped),
+    OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(osla_allreduce(b.t, osla_matrix_local(a), 1, MPI_DOUBLE, MPI_SUM),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_OK(osla_allreduce(b.t, &sum, 1, MPI_DOUBLE, MPI_SUM));
+  OSLA_ASSERT_CLOSE(sum, osla_transport_size(b.t), 0);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
+/* A segment of a matrix without elements, and matrices in a segment. */
+static void test_edges(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  osla_matrix *a = NULL;
+  osla_segment *s = NULL;
+  double x = -1;
+  OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 0, 5, 2, 2, &a));
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, 1));
+  OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &x));
+  CU_ASSERT(x == 0);
+  osla_matrix_destroy(&a);
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, 1000, 0, &s));
+  OSLA_ASSERT_OK(osla_matrix_create_in(s, grid, OSLA_DOUBLE, 9, 9, 2, 2, &a));
+  CU_ASSERT(osla_matrix_device(a) == b.device);
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 1));
+  OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &x));
+  OSLA_ASSERT_CLOSE(x, 3, 1e-14);
+  osla_matrix_destroy(&a);
+  osla_segment_destroy(&s);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
+static const osla_test_case cases[] = {{"blocks", test_blocks},
+                                       {"copies", test_copies},
+                                       {"segment", test_segment},
+                                       {"wrong devices", test_wrong_devices},
+                                       {"wrong memory", test_wrong_memory},
+                                       {"edges", test_edges},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_device, cases);
