@@ -10,7 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __GLIBC__
+
+/* In a simulation malloc is a macro of SMPI, and malloc.h cannot be included. */
+#if defined __GLIBC__ && !defined malloc
+#define HAS_MALLOPT
 #include <malloc.h>
 #endif
 
@@ -195,7 +198,7 @@ double bench_residual(osla_dtype dtype, const osla_complex *y, const osla_comple
 
 void bench_keep_freed_memory(void)
 {
-#ifdef __GLIBC__
+#ifdef HAS_MALLOPT
   (void)mallopt(M_MMAP_MAX, 0);
   (void)mallopt(M_TRIM_THRESHOLD, -1);
 #endif
