@@ -183,7 +183,8 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  *                the matrix. initial and from_zero: only with clear. Order-independent mode: the
  *                contents are converted to fixed point, so elements beyond the bound are an error.
  *                osla_hessian_reset and osla_hessian_restore replace the former contents;
- *                checkpoint and restore include both triangles
+ *                checkpoint and restore include both triangles, and are UNSUPPORTED for a matrix
+ *                of osla_matrix_wrap_own on several ranks
  * Errors, on all ranks together; the matrix is unchanged: those of osla_hessian_create; ARG (the
  * matrix is not square, has blocks that are not square, lies in read-only memory, or differs from
  * the options); UNSUPPORTED (complex); RANGE (an element beyond the bound); STATE (another

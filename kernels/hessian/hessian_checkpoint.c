@@ -159,8 +159,11 @@ static osla_err write_snapshot(osla_hessian *h, snapshot *s, const char *path, c
   return err;
 }
 
-static osla_err check_job(const char *path, const char *job)
+static osla_err check_job(const osla_hessian *h, const char *path, const char *job)
 {
+  OSLA_CHECK(is_shared(h->matrix), OSLA_ERR_UNSUPPORTED,
+             "checkpoint and restore need a matrix that other ranks can access: make it by "
+             "osla_matrix_wrap, not by osla_matrix_wrap_own");
   OSLA_CHECK(path, OSLA_ERR_ARG, "path is NULL");
   OSLA_CHECK(strlen(job) < JOB_MOST, OSLA_ERR_ARG, "job has %zu bytes, at most %d are allowed",
              strlen(job), JOB_MOST - 1);
@@ -191,7 +194,7 @@ static osla_err agree_text(const osla_hessian *h, const char *call, const char *
 static osla_err agree_job(const osla_hessian *h, const char *call, const char *path,
                           const char *job)
 {
-  OSLA_CALL(osla_agree(h->v.t, check_job(path, job)));
+  OSLA_CALL(osla_agree(h->v.t, check_job(h, path, job)));
   OSLA_CALL(agree_text(h, call, "path", path));
   return agree_text(h, call, "job", job);
 }

@@ -212,6 +212,30 @@ static void restart(osla_transport *t, made_by from, made_by to, osla_hessian_op
   osla_grid_destroy(&second);
 }
 
+/* On several ranks a file cannot be read into memory that only its owner can access: both calls are
+ * refused, and H stays as it is. */
+static void refuse_checkpoint(osla_transport *t)
+{
+  osla_grid *grid = hessian_grid(t, 0);
+  const bool refused = osla_grid_nprow(grid) * osla_grid_npcol(grid) > 1;
+  target a = target_make(grid, WRAP_OWN, OSLA_DOUBLE, 37, 8);
+  serial_sum sum = sum_create(37, OSLA_LOWER);
+  osla_hessian *h = NULL;
+  target_fill(&a, &sum, false, 0.0);
+  OSLA_ASSERT_OK(osla_hessian_create_on(a.matrix, NULL, &h));
+  if (refused) {
+    OSLA_ASSERT_ERR(osla_hessian_checkpoint(h, scratch_path("own.h5"), NULL), OSLA_ERR_UNSUPPORTED);
+    OSLA_ASSERT_ERR(osla_hessian_restore(h, scratch_path("on.h5"), "job"), OSLA_ERR_UNSUPPORTED);
+    OSLA_ASSERT_TEXT("make it by osla_matrix_wrap");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  target_assert(&a, &sum, h, "after refused calls");
+  osla_hessian_destroy(&h);
+  target_free(&a);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+}
+
 static void test_restart(void)
 {
   osla_transport *t = osla_test_transport();
@@ -224,6 +248,7 @@ static void test_restart(void)
   o.order_independent = true;
   o.bound = o.gradient_bound = 1e6;
   restart(t, WRAP, WRAP, o);
+  refuse_checkpoint(t);
   scratch_remove(1);
   osla_transport_destroy(&t);
 }
