@@ -158,6 +158,19 @@ static bool can_share(const forest_transfer *x, const forest_link *l)
          (x->kind == FOREST_BCAST || !(l->mine.list || l->mine.block));
 }
 
+/* Waits until the owner has copied the chunks that it claimed, but at most as long as a few chunks
+ * take. Without this wait a reader that computes after the start of a transfer would not notice
+ * their end, and the owner would wait for the reader's next progress step. */
+static bool wait_for_owner(shared_copy *copy)
+{
+  static const double most = 50e-6;
+  const double end = osla_clock() + most;
+  bool complete;
+  while (!(complete = shared_copy_is_complete(copy)) && osla_clock() < end) {
+  }
+  return complete;
+}
+
 /* Reads values in place while their owner helps. Returns false if the owner still copies a
  * chunk. */
 static bool read_shared(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
@@ -173,7 +186,7 @@ static bool read_shared(osla_forest *f, uint64_t number, const forest_transfer *
   }
   for (int64_t i; (i = shared_copy_claim(&words->copy, (uint32_t)number, chunks.n, false)) >= 0;)
     combine_chunk(x, l, &chunks, i, to, from);
-  return shared_copy_is_complete(&words->copy);
+  return wait_for_owner(&words->copy);
 }
 
 void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_transfer *x,
