@@ -46,10 +46,10 @@ typedef struct bench_settings {
   char *ref;
   char *json;  /* path of the file for JSON lines, or NULL; freed with this struct */
   char *trace; /* path of the trace file, or NULL; freed with this struct */
-  /* kernel hessian: number of updates that each rank makes, and number of rows of G */
+  /* kernel hessian. updates: number of updates that each rank makes; rows: number of rows of G */
   int64_t updates, rows;
-  /* kernel hessian: length of runs of consecutive indices, and number of products that --work
-   * adds */
+  /* kernel hessian. run: number of indices in a run of consecutive indices; work: number of
+   * products that --work adds */
   int64_t run, work;
   int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
   int64_t seed;       /* kernel hessian: seed of indices and values */
@@ -179,8 +179,8 @@ typedef struct bench_kernel {
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_gemv, bench_symv,
-  bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian, bench_chain, bench_put,
-  bench_forest, bench_jacobi, bench_channel;
+  bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian,
+  bench_chain, bench_put, bench_forest, bench_jacobi, bench_channel;
 
 /* Parses the options of a kernel for `size` ranks; argv[0] is the kernel's name. Returns true if
  * the kernel has to run, and false after an error or after help; *status is then the exit status.

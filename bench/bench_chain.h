@@ -23,8 +23,9 @@ typedef struct chain {
   osla_err (*solve)(struct chain *c);
   osla_err (*read)(struct chain *c, double *x); /* x [n] := the solution, on rank 0 alone */
   void (*destroy)(
-    struct chain *c);           /* frees what `factor` created beside x and the pivots; or NULL */
-  osla_matrix *a, *x;           /* matrix of the assembly; right-hand side, then solution */
+    struct chain *c); /* frees what `factor` created beside x and the pivots; or NULL */
+  /* a: matrix of the assembly; x: right-hand side, which the solution replaces */
+  osla_matrix *a, *x;
   int64_t *ipiv;                /* pivots of OSLA */
   int *pivots;                  /* pivots of ScaLAPACK */
   int context;                  /* BLACS context of ScaLAPACK */
@@ -41,7 +42,7 @@ typedef struct chain_data {
   bench_job *job;
   int64_t n;
   updates updates;
-  double *b, *x, *ax; /* [n] right-hand side; solution; product of the matrix and the solution */
+  double *b, *x, *ax; /* [n] b: right-hand side; x: solution; ax: product of the matrix and x */
   double *row;        /* [n] sum over the updates of the magnitudes in each row */
   chain osla[CHAIN_OSLA], scalapack[CHAIN_SCALAPACK], ga[CHAIN_GA];
 } chain_data;

@@ -26,8 +26,9 @@ typedef union forest_value {
   int64_t count;
 } forest_value;
 
-/* This rank's vertices that have edges to other ranks, sorted by these other ranks. The roots and
- * the leaves of the edges between two ranks have the same order, which is that of the leaves. */
+/* The ends on this rank of the edges to other ranks: all leaves, or all roots, with one entry for
+ * each edge. Entries are sorted by the rank at the other end, then by the leaf of the edge. So both
+ * ranks of a pair list their common edges in one order. */
 typedef struct forest_list {
   int n_peers;
   /* [n_peers] ranks that share edges with this rank; peer, count, start and index are one

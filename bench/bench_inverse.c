@@ -15,7 +15,8 @@ typedef struct inverse_data {
   /* original: A, with both triangles. factor: the factors of A; Cholesky's factor is in the lower
    * triangle. */
   osla_matrix *original, *factor;
-  int64_t *pivots; /* LU: [n] row interchanges, whole on every rank, counted from 0 */
+  /* LU: [n] row with which each row was interchanged, from 0; complete on every rank */
+  int64_t *pivots;
   /* [n] vectors of the check, whole on every rank; one allocation, which starts at v */
   osla_complex *v, *y, *z;
   double norm; /* infinity norm of A */

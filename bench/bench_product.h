@@ -10,7 +10,7 @@
 /* Matrices and options of one implementation. */
 typedef struct product_set {
   struct product_data *product;
-  osla_matrix *a, *b, *c;      /* operands and result; b is NULL in syrk */
+  osla_matrix *a, *b, *c;      /* a, b: operands, with b = NULL in syrk; c: result */
   bool own;                    /* true if create_set has created the matrices of this set */
   int64_t nb;                  /* block size of the matrices of ScaLAPACK */
   osla_gemm_options options;   /* options of osla_gemm and osla_syrk */

@@ -22,7 +22,7 @@ typedef struct put_data {
   bool in_pair;
   size_t bytes;
   int operations;
-  /* private memory of rank 0 and the partner; one allocation, which starts at `source` */
+  /* private memory of rank 0 and of the partner: one allocation, which starts at `source` */
   unsigned char *source, *sink;
   osla_segment *segment;
   reference_window window;

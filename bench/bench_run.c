@@ -1,4 +1,4 @@
-/* The loop over repetitions and implementations. See bench.h. */
+/* Runs all implementations of a case, repeats the runs and measures them. See bench.h. */
 #include "bench/bench.h"
 #include "osla_clock.h"
 #include "osla_trace.h"

@@ -14,7 +14,8 @@ static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* pivoting of the LU 
 typedef struct solve_data {
   /* must be the first member, because factor_set.factor points to it */
   factor_data f;
-  osla_matrix *original, *b, *x; /* matrix A; right-hand sides B; solutions X in the blocks of B */
+  /* original: matrix A; b: right-hand sides B; x: solutions X in the blocks of B */
+  osla_matrix *original, *b, *x;
 } solve_data;
 
 static osla_err solve_create(solve_data *d)

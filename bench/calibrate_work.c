@@ -12,7 +12,7 @@
 enum { WIDEST = 512 }; /* largest number of columns of an operand */
 
 struct calibrate_room {
-  int64_t n, row, col; /* order of the matrix; row and column of the next block */
+  int64_t n, row, col; /* n: order of the matrix; row, col: row and column of the next block */
   double *matrix;      /* [n * n] matrix that the work walks through */
   double *a, *b;       /* [n * WIDEST] elements of each small operand */
   double *triangle;    /* [WIDEST * WIDEST] a well-conditioned triangle */

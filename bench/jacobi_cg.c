@@ -13,7 +13,7 @@ struct jacobi_cg {
   osla_csr *a;
   jacobi_grid grid;
   int64_t rows;
-  double *b, *correction; /* [rows] elements each. b: right-hand side. correction: x - x0. */
+  double *b, *correction; /* [rows] b: right-hand side; correction: x - x0 */
   osla_krylov_result result;
 };
 

@@ -1,4 +1,4 @@
-/* The diffusion problem on a grid of ranks, with one rank whose sweeps take longer. See
+/* Makes the diffusion problem on a grid of ranks, with one rank whose sweeps take longer. See
  * bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "osla_clock.h"

@@ -36,13 +36,14 @@ typedef struct slab {
 } slab;
 
 struct jacobi_threads {
-  int n, n_obtained; /* number of threads wanted, and number of threads obtained */
+  int n, n_obtained; /* n: number of threads wanted; n_obtained: number of threads obtained */
   slab *slabs;
   omp_lock_t *locks; /* [n + 1] locks; lock i guards the lower boundary of slab i */
   jacobi_grid grid;
-  double *x, *fresh; /* current state, and new state of a sweep */
+  double *x, *fresh; /* x: current state; fresh: state that a sweep computes */
   osla_iterate_mode mode;
-  /* Squares of residuals: the running sum over all slabs, and the sum at which the run ends. */
+  /* squares of residuals. running2: sum over all slabs so far; enough2: the sum at which the run
+   * ends. */
   double running2, enough2;
   _Atomic bool ended;
 };

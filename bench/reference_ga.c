@@ -1,4 +1,5 @@
-/* The product by Global Arrays. See bench_reference.h.
+/* Reference implementation of products: GA_Sgemm to GA_Zgemm of Global Arrays. See
+ * bench_reference.h.
  *
  * GA's C interface numbers dimensions in the reverse order of the memory layout: an array of dims
  * {columns, rows} is column-major, and the product of such arrays is that of the transposes, C^T =

@@ -12,14 +12,18 @@ struct setup_neighbors {
   int *memory;
   /* [size] wanted: number of values from each rank. asked: number of values for each rank. */
   int *wanted, *asked;
-  /* [size + 1] position of each rank's first value among all wanted or asked values */
+  /* [size + 1] wanted_at: position of each rank's first value among all wanted values. asked_at:
+   * the same position among all asked values. */
   int *wanted_at, *asked_at;
-  /* [n] this rank's leaves, sorted by the ranks of their roots; and indices of these roots. */
+  /* [n] leaf: this rank's leaves, sorted by the ranks of their roots. index: index of the root of
+   * each of these leaves. */
   int *leaf, *index;
   int *from, *to; /* [size] from: ranks with wanted > 0. to: ranks with asked > 0. */
-  /* [size] number of values from each rank in `from`, and for each rank in `to` */
+  /* [size] n_from: number of values from each rank in `from`. n_to: number of values for each rank
+   * in `to`. */
   int *n_from, *n_to;
-  /* [size] position of the first value from each rank in `from`, and for each rank in `to` */
+  /* [size] from_at: position of the first value from each rank in `from`. to_at: position of the
+   * first value for each rank in `to`. */
   int *from_at, *to_at;
   int *asked_index; /* this rank's roots that other ranks ask for, sorted by these ranks */
   double *out, *in;

@@ -1,4 +1,4 @@
-/* The matrix of the cases spmv and cg. See bench_sparse.h.
+/* Makes the sparse matrix of the cases spmv and cg. See bench_sparse.h.
  *
  * Without a file the matrix describes the points of a cube. The entry of two points is -1 if their
  * squared distance is at most --reach (3: 26 neighbours, 5: 56). The diagonal is the number of

@@ -167,7 +167,8 @@ typedef struct adapt_buffer {
   uint64_t last; /* sequence number of the buffer's last use */
 } adapt_buffer;
 osla_err adapt_buffer_acquire(adapt_context *context, size_t bytes, adapt_buffer **out);
-void adapt_buffer_release(adapt_context *context, adapt_buffer *buffer); /* collective */
+/* Gives the buffer back to the context, for later copies. Collective. */
+void adapt_buffer_release(adapt_context *context, adapt_buffer *buffer);
 
 /* True if an optional copy should get a buffer. New memory costs as much as several calls gain.
  * Therefore the result is true if a free buffer exists, or if a new buffer can be cached and
@@ -327,7 +328,7 @@ typedef struct adapt_rectangle {
   osla_layout layout;
   int prow, pcol;
   int64_t row, col; /* local indices of the first local element of the sub-matrix */
-  /* numbers of rows and columns, and leading dimension, of the whole local array */
+  /* rows, cols: size of the whole local array; lld: its leading dimension */
   int64_t rows, cols, lld;
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);

@@ -9,7 +9,7 @@
  * Cholesky, and `nrhs` if there are right-hand sides. adapt_call names the routine. */
 typedef struct lapack_args {
   const char *uplo, *trans;
-  const int *m, *n, *nrhs; /* number of rows; NULL for a square matrix */
+  const int *m, *n, *nrhs; /* m: number of rows; NULL if the matrix is square */
   void *a;
   const int *ia, *ja, *desca;
   int *ipiv; /* pivots of A's local rows, as row numbers in A from 1 */

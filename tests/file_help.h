@@ -17,7 +17,8 @@ const char *scratch_path(const char *name);
 /* Rank 0 writes a file, makes a pipe, or reads a file (the caller frees the bytes). All ranks wait
  * until rank 0 has finished. Collective. */
 void scratch_write(const char *path, const void *bytes, size_t size);
-void scratch_pipe(const char *path); /* a named pipe that has no writer */
+/* Makes a named pipe that has no writer. */
+void scratch_pipe(const char *path);
 unsigned char *scratch_read(const char *path, size_t *size);
 
 #endif

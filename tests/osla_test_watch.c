@@ -10,7 +10,8 @@ static MPI_Request known[MAX_KNOWN]; /* requests of MPI_Rput and MPI_Rget that a
 static int n_known;
 static bool held;
 static struct {
-  bool any, large; /* true if a put of any size, and true if a large put, is not flushed yet */
+  /* true if a put is not flushed yet. any: a put of any size; large: a large put */
+  bool any, large;
 } puts_to[MAX_TARGETS];
 
 void osla_test_watch_start(void)

@@ -44,7 +44,7 @@ typedef struct {
   int MaxNCtxt, MaxNSysCtxt, Iam, Np;
   void *ReadyB, *ActiveQ, *MyContxts, *SysContxts, *COMM_WORLD, *Stats;
   void *AuxBuff[16];
-  /* Time of the latest probe that found no message, and duration of that probe. */
+  /* looked: time of the latest probe that found no message; look: duration of that probe */
   double looked, look;
   /* Topologies that PBLAS uses for broadcasts and combines, for rows, columns and all processes. */
   char top[2][3];

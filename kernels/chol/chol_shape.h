@@ -22,7 +22,8 @@ typedef struct chol {
   int prow, pcol;         /* process row and process column of this rank */
   int64_t n_rows, n_cols; /* numbers of this rank's local rows and columns */
   int64_t steps;
-  int common, lcm; /* greatest common divisor and least common multiple of n_prows and n_pcols */
+  /* common: greatest common divisor of n_prows and n_pcols; lcm: their least common multiple */
+  int common, lcm;
   osla_forward forward;
   bool readable; /* true if node neighbours read the matrix in place */
   /* node of all ranks that own the same block columns as this rank; -1 if they are on several
@@ -55,7 +56,8 @@ osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
 osla_err osli_chol_allocate(chol *f,
                             size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
                             bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
-void osli_chol_free(chol *f); /* collective */
+/* Frees all memory of the factorisation. Collective. */
+void osli_chol_free(chol *f);
 
 static inline int rank_of(const chol *f, int prow, int pcol)
 {
@@ -82,9 +84,10 @@ static inline int64_t block_size(const chol *f, int64_t block)
 typedef struct chol_step {
   int64_t k, start, size;
   int prow, pcol; /* process row and process column of the owner of the diagonal block */
-  /* first local row in block row k, and first local row behind block row k */
+  /* row_on: first local row in block row k; row_after: first local row behind block row k */
   int64_t row_on, row_after;
-  /* first local column in block column k, and first local column behind block column k */
+  /* col_on: first local column in block column k; col_after: first local column behind block column
+   * k */
   int64_t col_on, col_after;
   int64_t rows_left; /* number of local rows behind block row k */
 } chol_step;

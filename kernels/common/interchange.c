@@ -69,27 +69,28 @@ cleanup:
 /* Counts and lists of the rows (or columns) that move between this rank and one other process, the
  * partner. */
 typedef struct line_counts {
-  /* number of rows (or columns) that this rank sends to the partner process; number that it
-   * receives from the partner */
+  /* numbers of rows (or columns) between this rank and the partner process. going: to the partner;
+   * coming: from the partner. */
   int64_t going, coming;
   /* number of rows (or columns) from other ranks that precede this rank's in the partner's receive
    * buffer */
   int64_t before;
-  /* number of rows (or columns) that the partner process receives from other processes; number that
-   * it receives from all processes including itself */
+  /* numbers of rows (or columns) that the partner process receives. others: from other processes;
+   * all: from all processes including itself. */
   int64_t others, all;
-  /* next free entries in the list of leaving and in the list of arriving rows (or columns) */
+  /* next free entry in the list of leaving rows or columns (leave), and in that of arriving ones
+   * (arrive) */
   int64_t *leave, *arrive;
 } line_counts;
 
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block; /* number of rows (or columns) of the matrix; block size */
-  /* number of processes that share the rows (or columns); index of this rank among these processes,
-   * or -1 if it has no part of the matrix */
+  int64_t n, block; /* n: number of rows (or columns) of the matrix; block: block size */
+  /* processes: number of processes that share the rows (or columns). position: index of this rank
+   * among these processes, or -1 if it has no part of the matrix. */
   int processes, position;
-  /* number of rows (or columns) on this rank; local length of one row (or column) */
+  /* mine: number of rows (or columns) on this rank; length: local length of one row (or column) */
   int64_t mine, length;
   /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;

@@ -69,12 +69,14 @@ typedef struct osla_panels_plan {
 /* Allocates buffers and routes, and registers the progress step. Collective. Errors, on all ranks
  * together: MEM, MPI, RANGE (too many progress hooks). */
 osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
-void osli_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
+/* Frees buffers and routes, and removes the progress step. Accepts NULL. Collective. */
+void osli_panels_destroy(osla_panels **panels);
 
 /* Bytes that panels need on a rank of a job of this shape. Pure. */
 uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shape);
 
-osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
+/* Returns the transport of the panels, which the caller must not destroy. */
+osla_transport *osli_panels_transport(const osla_panels *panels);
 
 /* True if this rank sends or forwards panels in progress steps. Long computations should then make
  * progress steps. */

@@ -38,7 +38,8 @@ struct osla_panels {
   osla_panels_plan plan;
   osla_transport *t;
   osla_segment *segment;
-  /* true if this rank takes part in the panels; true if a progress hook is registered */
+  /* active: true if this rank takes part in the panels; hooked: true if a progress hook is
+   * registered */
   bool active, hooked;
   osla_line row, column;
   size_t start[PANEL_KINDS]; /* offset of each kind of panel in a set of buffers */

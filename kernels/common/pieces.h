@@ -23,7 +23,8 @@ typedef struct osla_pieces osla_pieces;
  * Collective. Errors: MEM, MPI. */
 osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
                             osla_pieces **out);
-void osli_pieces_destroy(osla_pieces **pieces); /* collective; accepts NULL */
+/* Frees the buffers. Accepts NULL. Collective. */
+void osli_pieces_destroy(osla_pieces **pieces);
 
 /* _memory: bytes that pieces need on a rank. _depth_for: number of sets of buffers. Pure. */
 uint64_t osli_pieces_memory(size_t bytes, int look_ahead, const osla_shape *shape);

@@ -13,8 +13,9 @@
 #include <stdint.h>
 
 typedef struct osla_line {
-  int length, me; /* number of ranks in the process row or column; position of this rank */
-  int nodes;      /* number of different nodes in the process row or column */
+  /* length: number of ranks in the process row or column; me: position of this rank among them */
+  int length, me;
+  int nodes;  /* number of different nodes in the process row or column */
   int *node;  /* [length] node of each position, numbered from 0 within the process row or column */
   int *ranks; /* [length] for each position: its rank in the transport */
   int *near;  /* [length] next position on the same node, in cyclic order */

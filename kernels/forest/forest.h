@@ -74,7 +74,7 @@ typedef struct forest_link {
   int64_t edges; /* number of edges, at least 1 */
   /* number of edges in all links before this link */
   int64_t first_edge;
-  int64_t low_root, high_root; /* lowest and highest index of the roots in this link */
+  int64_t low_root, high_root; /* lowest and highest index of a root in the link */
   vertex_index mine;           /* indices of this rank's vertices in the link */
   /* indices of the other rank's vertices; unset if that rank is on another node and has the
    * leaves */
@@ -115,11 +115,13 @@ typedef struct forest_transfer {
   /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
   osla_forest_combine combine;
   osla_unit_type type;
-  int64_t count, stride;    /* amount of numbers in a vertex; bytes from one vertex to the next */
-  uint64_t signature;       /* transfer in short form, from osli_forest_signature */
-  unsigned char *from, *to; /* array whose values are read; array to which values are written */
-  unsigned char *before;    /* fetch: array to which the old values of the roots are written */
-  transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
+  /* count: number of numbers in a vertex; stride: bytes from one vertex to the next */
+  int64_t count, stride;
+  uint64_t signature; /* transfer in short form, from osli_forest_signature */
+  /* from: array whose values are read; to: array to which values are written */
+  unsigned char *from, *to;
+  unsigned char *before; /* fetch: array to which the old values of the roots are written */
+  transfer_locations at; /* locations of `from` and `before` in arrays of the pool */
   /* location of `to`, if the transfer reads from a link with many bytes; otherwise array = -1 */
   value_location target;
   /* true if other ranks of the node read many bytes in place, so that this rank helps them */

@@ -129,7 +129,8 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
 
 /* A division of a link's values into chunks. */
 typedef struct link_chunks {
-  int64_t n, vertices; /* number of chunks; number of vertices in each chunk but the last */
+  /* n: number of chunks; vertices: number of vertices in each chunk but the last */
+  int64_t n, vertices;
 } link_chunks;
 
 static link_chunks divide_link(const forest_transfer *x, const forest_link *l)

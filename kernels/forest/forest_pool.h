@@ -18,8 +18,9 @@ enum { CACHE_LINE = 64 };
 /* A piece of memory, within this rank's part of a segment. */
 typedef struct pool_piece {
   osla_segment *segment;
-  size_t offset, bytes; /* offset in the segment's data area, and size in bytes */
-  void *memory;         /* address of the piece on this rank; its content is undefined */
+  /* offset: offset of the piece in the segment's data area; bytes: size of the piece */
+  size_t offset, bytes;
+  void *memory; /* address of the piece on this rank; its content is undefined */
   /* number of the piece, 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all ranks;
    * -1 if all numbers are in use */
   int number;
@@ -53,7 +54,8 @@ typedef struct pool_array {
 /* Location of a rank's vertices in an array of the pool. */
 typedef struct value_location {
   int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
-  /* offset in bytes of vertex 0 in the array; bytes from one vertex to the next */
+  /* in bytes. offset: offset of vertex 0 in the array; stride: distance from one vertex to the
+   * next. */
   int64_t offset, stride;
 } value_location;
 

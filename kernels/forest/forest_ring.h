@@ -46,12 +46,13 @@ typedef struct ring_words {
 typedef struct forest_ring {
   forest_pool *pool;
   osla_segment *segment;
-  int rank;                    /* rank at the other end of the ring */
-  size_t slot_bytes;           /* size of a slot in bytes, without the header */
-  uint64_t n_slots;            /* number of slots that each of the two ranks has */
-  ring_words *words;           /* counters that the other rank writes, in this rank's piece */
-  unsigned char *slots;        /* slots that the other rank writes, in this rank's piece */
-  size_t far_slots, far_words; /* offsets of the other rank's slots and counters in its segment */
+  int rank;             /* rank at the other end of the ring */
+  size_t slot_bytes;    /* size of a slot in bytes, without the header */
+  uint64_t n_slots;     /* number of slots that each of the two ranks has */
+  ring_words *words;    /* counters that the other rank writes, in this rank's piece */
+  unsigned char *slots; /* slots that the other rank writes, in this rank's piece */
+  /* in the other rank's segment: offset of its slots (far_slots) and of its counters (far_words) */
+  size_t far_slots, far_words;
   /* address of the other rank's slots if it is on this node; otherwise NULL */
   unsigned char *near_slots;
   /* address of the other rank's counters if it is on this node; otherwise NULL */
@@ -65,8 +66,9 @@ typedef struct forest_ring {
   /* [n_slots] put in flight from each slot of the send buffer; NULL if the other rank is on this
    * node */
   osla_posted *posted;
-  osla_posted credit;  /* the latest put of a counter to another node */
-  osla_line *in, *out; /* message lines that receive and send parts; NULL if the ring uses puts */
+  osla_posted credit; /* the latest put of a counter to another node */
+  /* message lines, or NULL if the ring uses puts. in: receives parts; out: sends parts. */
+  osla_line *in, *out;
   uint64_t receives_started; /* number of receives started on the line `in` */
   /* number of parts sent on the line `out` whose completion is recorded in the trace */
   uint64_t n_traced;

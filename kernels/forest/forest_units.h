@@ -27,7 +27,7 @@ typedef enum unit_kind {
 
 typedef struct unit_facts {
   const char *name;
-  /* size and alignment of one number */
+  /* bytes: size of one number; alignment: alignment of one number in bytes */
   size_t bytes, alignment;
   unit_kind kind;
   combine_loops *loops;

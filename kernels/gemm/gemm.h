@@ -79,8 +79,8 @@ typedef struct gemm_load {
 
 /* Ranks of this node that need the same loads. Each load is transferred by one of them. */
 typedef struct gemm_sharers {
-  int n, me;          /* number of sharers, including this rank; index of this rank among them */
-  int *ranks;         /* [n] transport ranks of the sharers */
+  int n, me;  /* n: number of sharers, including this rank; me: index of this rank among them */
+  int *ranks; /* [n] transport ranks of the sharers */
   unsigned char **at; /* [n] addresses of the sharers' buffers */
   unsigned char *own; /* this rank's buffers; used if no loads are shared */
 } gemm_sharers;
@@ -118,7 +118,7 @@ typedef struct gemm_segment {
 } gemm_segment;
 
 typedef struct gemm_task {
-  int64_t first, count; /* range of the segments that the task multiplies */
+  int64_t first, count; /* the task multiplies the segments first .. first + count - 1 */
   int64_t width;        /* number of indices k in these segments */
   /* index in operand.loads for A and for B; -1: the operand is read in place */
   int64_t load[2];
@@ -134,9 +134,10 @@ typedef struct gemm_work {
   gemm_target c;
   osla_gemm_options options;
   osla_gemm_ablation ablation;
-  int64_t k_from, k_to; /* range of k that this rank multiplies; all of k except in gemm_split.c */
-  int64_t width;        /* width of the widest panel */
-  bool limited;         /* true if no task may be wider than `width` */
+  /* this rank multiplies the indices k_from .. k_to - 1 of k; all of k except in gemm_split.c */
+  int64_t k_from, k_to;
+  int64_t width; /* width of the widest panel */
+  bool limited;  /* true if no task may be wider than `width` */
   /* number of the owner with which this rank's order of owners begins: process row + process
    * column */
   int diagonal;

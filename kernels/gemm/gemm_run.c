@@ -1,4 +1,4 @@
-/* The run of a plan: steps 4 and 5 of SRUMMA (Krishnan et al., section III.A).
+/* Runs a plan: steps 4 and 5 of SRUMMA (Krishnan et al., section III.A).
  *
  * While the products use one load of an operand, the next load is transferred into the other
  * buffer. Operands that can be read in place are not loaded. Operands that one local product cannot

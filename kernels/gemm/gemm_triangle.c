@@ -122,7 +122,8 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
 {
   const gemm_work *w = p->w;
   int64_t first = col_index(w, col), last = col_index(w, col + cols - 1);
-  /* ranges of the rows that the diagonal crosses, and of the rows completely inside the triangle */
+  /* rows [edge_from, edge_to) are crossed by the diagonal; rows [full_from, full_to) lie completely
+   * inside the triangle */
   int64_t edge_from, edge_to, full_from, full_to;
   if (w->triangle == OSLA_LOWER) {
     edge_from = rows_before(w, first), edge_to = rows_before(w, last);

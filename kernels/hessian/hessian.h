@@ -34,8 +34,10 @@ struct osla_hessian {
   double *pending_gradient; /* [n] this rank's gradient updates since the last commit, summed */
   bool dirty;               /* true if this rank has had updates since the last commit */
   osla_hessian_stats stats; /* totals of all updates that have returned, and of the progress hook */
-  size_t memory, memory_peak; /* bytes in use by the accumulator; largest value so far */
-  /* bytes of rings, tables and node sums; memory cap in bytes, or SIZE_MAX if there is no cap */
+  /* bytes in use by the accumulator. memory: now; memory_peak: at most so far */
+  size_t memory, memory_peak;
+  /* in bytes. memory_fixed: rings, tables and node sums; memory_most: memory cap, or SIZE_MAX if
+   * there is no cap. */
   size_t memory_fixed, memory_most;
   struct ledger *ledger; /* ledger of the ids of updates that were added (hessian_ledger.h) */
 

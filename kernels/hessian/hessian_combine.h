@@ -18,7 +18,8 @@ typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row
 
 struct combiner {
   combine_column *column;
-  osla_dtype dtype, update_dtype; /* types of the elements of H and of the values */
+  /* dtype: type of the elements of H; update_dtype: type of the values */
+  osla_dtype dtype, update_dtype;
   osla_combine_function *function;
   void *context;
   fixed_point fixed; /* scale and bound of fixed-point numbers, for order-independent mode */

@@ -36,7 +36,8 @@ enum {
  * sorted columns. */
 typedef struct part {
   const update *u;
-  int position, owner; /* index of this owner among the owners that have a part; the owner's rank */
+  /* position: index of this owner among the owners that have a part; owner: rank of this owner */
+  int position, owner;
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
   /* memory on this node to which the part is added; local = NULL if the part is sent */

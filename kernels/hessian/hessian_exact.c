@@ -23,7 +23,8 @@ typedef struct offence {
 } offence;
 
 struct exact_state {
-  /* fixed-point formats of H and of the gradient; g.bound = 0 if there is no gradient */
+  /* h: format of the numbers of H; g: format of those of the gradient, with g.bound = 0 if there is
+   * none */
   fixed_point h, g;
   int64_t *gradient; /* [n] this rank's gradient updates since the last commit, summed */
   /* segment with one word for each rank: mask of the stripes of its part of H that are in fixed

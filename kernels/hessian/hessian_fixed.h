@@ -15,7 +15,7 @@
 
 typedef struct fixed_point {
   double bound;
-  double scale, unit; /* factors 2^s and 2^-s */
+  double scale, unit; /* scale: the factor 2^s; unit: the factor 2^-s */
   int64_t limit; /* largest magnitude of a fixed-point number: the bound times 2^s, rounded up */
 } fixed_point;
 

@@ -190,9 +190,11 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 /* Local and global indices of an array, and the range of the triangle in each column. */
 typedef struct index_lists {
   int64_t rows, cols;
-  int64_t *row, *row_global; /* [rows] local indices and global indices of the rows */
-  int64_t *col, *col_global; /* [cols] local indices and global indices of the columns */
-  int64_t *begin, *end;      /* [cols] range of rows of the triangle in each column */
+  /* [rows] row: local index of each row; row_global: global index of each row */
+  int64_t *row, *row_global;
+  /* [cols] col: local index of each column; col_global: global index of each column */
+  int64_t *col, *col_global;
+  int64_t *begin, *end; /* [cols] range of rows of the triangle in each column */
 } index_lists;
 
 static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)

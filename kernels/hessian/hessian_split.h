@@ -63,9 +63,10 @@ void osli_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global
  * holds rows [begin[c], end[c]) of the row list. */
 typedef struct piece {
   int64_t rows, cols;
-  const int64_t *row;         /* [rows] local row index on the owner */
-  const int64_t *col;         /* [cols] local column index on the owner */
-  const int64_t *begin, *end; /* [cols] range of rows that each column holds */
+  const int64_t *row; /* [rows] local row index on the owner */
+  const int64_t *col; /* [cols] local column index on the owner */
+  /* [cols] column c holds the rows begin[c] to end[c] - 1 of the row list */
+  const int64_t *begin, *end;
   /* If ld = 0, the columns of values are packed one after another. If ld > 0, element (r, c) has
    * index row_position[r] + col_position[c] * ld in `values`; a position list that is NULL stands
    * for 0, 1, 2, ... */

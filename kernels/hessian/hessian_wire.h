@@ -35,11 +35,11 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* largest number of ranks that are on other nodes, for any rank */
   int ranks, n_nodes;
-  /* index of this rank's node; index of this rank among the ranks of its node */
+  /* node: index of this rank's node; position: index of this rank among the ranks of its node */
   int node, position;
   bool separate; /* true if every rank is a node of its own */
-  /* [ranks] ranks in the order of nodes; [n_nodes + 1] index in `member` of the first rank of each
-   * node */
+  /* member: [ranks] all ranks, in the order of their nodes. node_start: [n_nodes + 1] index in
+   * `member` of the first rank of each node. */
   int *member, *node_start;
   int *node_of;                  /* [ranks] index of each rank's node */
   struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */

@@ -41,8 +41,8 @@ typedef struct certificate {
   double distance;
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
-  /* number of reductions so far; number of rounds since the last snapshot; number of rounds
-   * after which the next snapshot is taken */
+  /* rounds: number of reductions so far; wait_rounds: number of rounds since the last snapshot;
+   * pause: number of rounds after which the next snapshot is taken */
   int64_t rounds, wait_rounds, pause;
   bool last; /* true if the snapshot was taken after the last sweep */
 } certificate;
@@ -61,7 +61,7 @@ typedef struct recorder {
 
 /* Detects neighbours that have stopped (watch.c). */
 typedef struct watch {
-  /* number of watched neighbours, 0 without a time limit; ranks of the watched neighbours */
+  /* n: number of watched neighbours, 0 without a time limit; rank: ranks of these neighbours */
   int n, rank[OSLA_REDUCTION_NEIGHBOURS];
   bool on; /* true if a run is in progress */
   /* index of the first channel to watched neighbours; the channels to the other neighbours
@@ -73,7 +73,8 @@ typedef struct watch {
   double silent[OSLA_REDUCTION_NEIGHBOURS];
   /* latest message of each neighbour, which may belong to the next run */
   uint64_t word[OSLA_REDUCTION_NEIGHBOURS];
-  double stepped, notified; /* times of the last step and of the last messages sent to neighbours */
+  /* stepped: time of the last step; notified: time of the last messages to the neighbours */
+  double stepped, notified;
 } watch;
 
 struct osla_iteration {
@@ -101,7 +102,7 @@ struct osla_iteration {
   int *unpacks_left;
   int64_t *sweeps_since;
   bool *is_last;
-  /* number of sweeps of this rank; value of `sweeps` when this rank last sent halos */
+  /* sweeps: number of sweeps of this rank; sent_at: value of `sweeps` when it last sent halos */
   int64_t sweeps, sent_at;
   /* true if the spare state already holds the result of the next sweep, because that sweep was made
    * to compute the first residual */

@@ -33,7 +33,7 @@ struct osla_splitting {
   osla_transport *t;
   const split_kind *kind;
   const double *b;
-  /* number of rows of this rank; number of values of other ranks that these rows need */
+  /* n: number of this rank's rows; n_ghosts: number of values of other ranks that they need */
   int64_t n, n_ghosts;
   int64_t first_row;
   int row_terms;

@@ -84,8 +84,8 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
 
 /* Numbers of rows that move between this rank and each process row, and lists of these rows. */
 typedef struct row_moves {
-  /* [p] numbers of rows that move from this rank to a process row, and from a process row to this
-   * rank */
+  /* [p] numbers of rows that move between this rank and each process row. out: from this rank; in:
+   * to this rank. */
   int64_t *out, *in;
   /* [p] for each process row, number of rows that it gets from process rows with lower indices than
    * this rank's; the rows of this rank are stored behind these */

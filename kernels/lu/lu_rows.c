@@ -75,8 +75,8 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
 /* Rows that a process row sends to a range of process rows. Rows that move into the top block come
  * first and are the same for all receivers. Rows that move down follow, ordered by destination. */
 typedef struct lu_part {
-  /* number of rows that move into the top block, of rows that move down to process rows before the
-   * range, and of rows that move down to the range */
+  /* numbers of rows that move. tops: into the top block; before: down to process rows before the
+   * range; downs: down to the range. */
   int64_t tops, before, downs;
 } lu_part;
 

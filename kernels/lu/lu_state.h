@@ -16,9 +16,12 @@
 
 /* Geometry of step k of LU on this rank. */
 typedef struct lu_step {
-  int64_t k, start, size; /* block index, first global row and column, width of the panel */
-  int prow, pcol;         /* process coordinates of the owner of the diagonal block */
-  /* first local row with a global index of at least start, and of at least start + size */
+  /* k: index of the block; start: first global row and column of the panel; size: width of the
+   * panel */
+  int64_t k, start, size;
+  int prow, pcol; /* process coordinates of the owner of the diagonal block */
+  /* first local row whose global index is at least `start` (row), or at least start + size
+   * (row_after) */
   int64_t row, row_after;
   /* local columns [col, col_after) of the panel; meaningful only if `mine` */
   int64_t col, col_after;
@@ -34,7 +37,8 @@ typedef struct lu_head {
 typedef struct lu_panel {
   const lu_head *head;
   const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
-  operand top, l;        /* top block, and L in this rank's local rows from row_after on */
+  /* top: top block of the panel; l: L in this rank's local rows from row_after on */
+  operand top, l;
 } lu_panel;
 
 /* Move of global row `from`, owned by process row `owner`, to global row `to`, owned by process row
@@ -62,7 +66,8 @@ typedef struct lu_exchange {
   int64_t moves; /* number of rows that move, listed in f->moves */
   /* offset in bytes in the store at which the rows of process row `next` begin */
   size_t at;
-  /* process row whose rows are received next, and process row whose share of U is received next */
+  /* next: process row whose rows are received next. next_share: process row whose share of U is
+   * received next. */
   int next, next_share;
 } lu_exchange;
 

@@ -25,7 +25,8 @@ typedef struct trmm {
   osla_part a, b;
   const osla_gemm_options *options;
   int64_t order; /* largest order of a square */
-  /* copies of a square and its rows of B, used for all squares but a smaller last one */
+  /* square: copy of a square; old: copy of the rows (RIGHT: columns) of B that it changes. Used for
+   * all squares but a smaller last one. */
   osla_matrix *square, *old;
 } trmm;
 

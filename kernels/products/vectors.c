@@ -33,11 +33,11 @@ typedef struct product {
   osla_complex alpha, beta;
   osla_part a, x, y;
   local_piece piece;
-  /* copies of the whole vectors: all elements of x, and this rank's contribution to all elements of
-   * y */
+  /* on each rank. whole_x: all elements of x; whole_y: this rank's contribution to all elements of
+   * y. */
   unsigned char *whole_x, *whole_y;
-  /* elements of x and y that belong to the rows of the piece, and to its columns (index:
-   * piece_axis) */
+  /* elements of x (x_of) and of y (y_of) at the global indices of the piece's rows and of its
+   * columns; index: piece_axis */
   unsigned char *x_of[2], *y_of[2];
 } product;
 

@@ -19,8 +19,9 @@ struct osla_refinement {
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
-  double value, *maxima; /* scaled residual of x; largest absolute element in each column of r */
-  int64_t *room;         /* scratch memory for osli_residual_compute */
+  /* value: scaled residual of x; maxima: largest absolute element in each column of r */
+  double value, *maxima;
+  int64_t *room; /* scratch memory for osli_residual_compute */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)

@@ -57,7 +57,8 @@ typedef struct trsm_step {
   int64_t s, k, start, size;
   int prow, pcol; /* process row and column of the owner of the diagonal block */
   int64_t row;    /* first local row with a global index of at least `start` */
-  /* range of local rows that step s updates (NOTRANS), or that were solved before step s (TRANS) */
+  /* local rows first .. last - 1: with NOTRANS, step s updates them; with TRANS, they were solved
+   * before step s */
   int64_t first, last;
 } trsm_step;
 

@@ -17,8 +17,11 @@ typedef struct cg {
   int64_t n;
   double *p, *r, *z, *ap; /* vectors of the method; z is r if there is no preconditioner */
   bool flexible;
-  double b_norm, rz, rr, zap; /* sums over the ranks; zap is z^T A p, for the flexible variant */
-  double a_unit, m_unit;      /* factors for A and M; powers of two, usually 1 */
+  /* sums over the ranks. b_norm: norm of b; rz: r^T z; rr: r^T r; zap: z^T A p, only for the
+   * flexible variant. */
+  double b_norm, rz, rr, zap;
+  /* a_unit: factor for A; m_unit: factor for M. Both are powers of two, usually 1. */
+  double a_unit, m_unit;
   double p_unit;
   int exponent;
 } cg;

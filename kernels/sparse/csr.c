@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef struct entry {
-  int64_t column, position; /* column; index of the entry in the caller's list */
+  int64_t column, position; /* position: index of the entry in the caller's list */
   double value;
 } entry;
 

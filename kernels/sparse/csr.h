@@ -15,9 +15,10 @@ typedef struct csr_part {
 
 struct osla_csr {
   osla_transport *t;
-  /* [size + 1] index of the first row of each rank; index of the first column of each rank */
+  /* [size + 1] row_start: index of the first row of each rank; column_start: index of the first
+   * column of each rank */
   int64_t *row_start, *column_start;
-  int64_t rows, columns; /* number of rows and number of columns on this rank */
+  int64_t rows, columns; /* numbers of rows and of columns on this rank */
   csr_part own; /* diagonal block: entries in this rank's columns, which are numbered from 0 */
   /* entries in ghost columns, with the number of the ghost as column; only rows that have such
    * entries */

@@ -6,8 +6,9 @@
 #include "osla_sparse.h"
 
 typedef struct csr_entries {
-  int64_t *row, *column; /* [n] global indices of row and column of each entry */
-  double *value;         /* [n] values of the entries */
+  /* [n] row: global row index of each entry; column: global column index of each entry */
+  int64_t *row, *column;
+  double *value; /* [n] value of each entry */
   int64_t n, room;
 } csr_entries;
 

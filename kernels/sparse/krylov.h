@@ -10,9 +10,10 @@ typedef struct krylov {
   osla_krylov_options options;
   osla_krylov_result *result;
   osla_sums *sums;
-  /* [columns] vector to which the operator is applied; ranks of the node can read it */
+  /* [a->columns] vector that the solver multiplies by A, in memory that all ranks of the node can
+   * read */
   double *shared;
-  double *own; /* [n_own] vectors that only this rank accesses */
+  double *own; /* [n_own] elements of the solver's own vectors, which no other rank accesses */
   double start;
 } krylov;
 

@@ -21,11 +21,14 @@ typedef struct lsqr {
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
   double rho_bar, phi_bar; /* rho-bar and phi-bar of the paper, from the plane rotations */
-  /* norm of the part of r that damping adds; estimate of |A| from the iterations so far */
+  /* damped: norm of the part of r that damping adds; a_norm: estimate of |A| from the iterations so
+   * far */
   double damped, a_norm;
-  double cs2, sn2, z;       /* values for the estimate of |x|, from section 5.2 of the paper */
-  double x_settled, x_norm; /* estimates of |x / scale| without and with the last rotation */
-  /* norm of b; the paper's phi after the rotation, where |A^T r| = alpha phi_rotated */
+  double cs2, sn2, z; /* values for the estimate of |x|, from section 5.2 of the paper */
+  /* estimates of |x / scale|. x_settled: without the last rotation; x_norm: with it. */
+  double x_settled, x_norm;
+  /* b_norm: norm of b; phi_rotated: the paper's phi after the rotation, so |A^T r| = alpha
+   * phi_rotated */
   double b_norm, phi_rotated;
   double unit; /* factor for A and the damping; a power of two, usually 1 */
   int exponent;

@@ -11,8 +11,9 @@ enum { FIRST_LINES = 4096 }; /* largest length of a line in the head of a file, 
 /* Head of a file; rank 0 reads it and sends it to all ranks. */
 typedef struct sparse_head {
   int64_t rows, columns, entries; /* numbers of rows, columns and entries that the head announces */
-  int64_t from, lines;            /* offset of the data in bytes; number of lines before the data */
-  int64_t kind[4];                /* details of the format, whose meaning depends on the reader */
+  /* from: offset of the data in bytes; lines: number of lines before the data */
+  int64_t from, lines;
+  int64_t kind[4]; /* details of the format, whose meaning depends on the reader */
 } sparse_head;
 
 /* Reads the head of a file on rank 0 by calling `read`, and sends it to all ranks. Collective. */
@@ -39,7 +40,7 @@ osla_err osli_sparse_room(osla_transport *transport, const char *file, int64_t r
 
 typedef struct text_share {
   const char *file;
-  char *text, *next; /* whole lines of this rank; start of the next line */
+  char *text, *next; /* text: whole lines of this rank; next: start of the next line */
   int64_t line;      /* number of the line that was returned last; counted in the file, from 1 */
   int64_t lines;     /* number of lines of text on this rank */
 } text_share;
@@ -63,7 +64,7 @@ int64_t osli_text_share_count(const text_share *share, bool blank);
 osla_err osli_text_integer(const text_share *share, char **at, int64_t *value);
 osla_err osli_text_real(const text_share *share, char **at,
                         double *value); /* reads a decimal number, which must be finite */
-/* returns whether the line has another word */
+/* Returns true if the line has another word. */
 bool osli_text_more(char **at);
 
 /* *before becomes the sum of `mine` over all lower ranks; *all becomes the sum over all ranks.

@@ -36,7 +36,8 @@ typedef struct sum_line {
  * instead of values. */
 typedef struct difference {
   bool found;
-  /* count that the first rank passed; lowest rank that passed another count, and that count */
+  /* first: count that the first rank passed; rank: lowest rank that passed another count; other:
+   * the count of that rank */
   int first, rank, other;
 } difference;
 
@@ -48,8 +49,9 @@ typedef struct rank_list {
 } rank_list;
 
 typedef struct sum_step {
-  rank_list read, readers; /* ranks whose parts this rank reads; ranks that read this rank's part */
-  int slot;                /* index of this rank's part among all parts that a reader reads */
+  /* read: ranks whose parts this rank reads; readers: ranks that read this rank's part */
+  rank_list read, readers;
+  int slot; /* index of this rank's part among all parts that a reader reads */
   /* offset in the segment of this rank's own lines, followed by the lines of the ranks whose parts
    * it reads */
   size_t offset;

@@ -160,7 +160,8 @@ void osla_py_pin(osla_py_handle *handle);
 void osla_py_unpin(osla_py_handle *handle);
 /* Removes a handle from its transport's list of living objects. */
 void osla_py_unlink(osla_py_handle *handle);
-int osla_py_ascending(const void *x, const void *y); /* comparison of two int64_t, for qsort */
+/* Compares two int64_t, for qsort in ascending order. */
+int osla_py_ascending(const void *x, const void *y);
 
 /* osla_py_call_begin pins the handles and releases the interpreter lock; osla_py_call_end reverses
  * both. osla_py_call_begin returns false, with the text of OSLA_ERR_STATE set, if a handle's object

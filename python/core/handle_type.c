@@ -1,5 +1,5 @@
-/* The Python type of handles. Handles export memory as buffers: a matrix's local elements, an
- * accumulator's gradient. */
+/* Defines the Python type of handles. Handles export memory as buffers: a matrix's local elements,
+ * an accumulator's gradient. */
 #include "python/core/core.h"
 
 #include <stdlib.h>

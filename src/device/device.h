@@ -43,8 +43,8 @@ typedef struct device_work {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
-  /* POTRF, GETRF: host variable for LAPACK's info. GETRF: pivots are written, LASWP: read, both in
-   * host memory. Submit of these kinds returns when the results are there. */
+  /* both in host memory. info: LAPACK's info, set by POTRF and GETRF. pivots: written by GETRF,
+   * read by LASWP. Submit of these kinds of work returns when the results are there. */
   int64_t *info, *pivots;
   bool backward;
 } device_work;

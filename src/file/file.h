@@ -17,7 +17,8 @@ const char *osli_file_type_name(file_type type);
 /* Description of an array in a file. Rank 0 broadcasts the struct as bytes, so it holds no
  * pointers. */
 typedef struct file_item {
-  int64_t m, n;    /* rows and columns; for a vector its length and 1 */
+  /* m: number of rows; n: number of columns. For a vector m is its length and n is 1. */
+  int64_t m, n;
   uint64_t offset; /* byte of the file at which the data begin */
   /* checksum: osli_file_sum of the data plus osli_file_sum_head of the type and sizes */
   uint64_t checksum;
@@ -66,7 +67,8 @@ size_t osli_file_word_size(file_type type);
 size_t osli_file_word_count(file_type type);
 
 /* --- file_io.c: system calls with error texts; local --- */
-osla_err osli_file_open_fd(const char *path, int *fd); /* opens a regular file for reading */
+/* Opens a regular file for reading. */
+osla_err osli_file_open_fd(const char *path, int *fd);
 /* Sets the identity of rank 0's temporary file. If `marks` is true, also writes the mark (random
  * bits) to the empty file and flushes it to disk; the saved data overwrite the mark later. */
 osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity);
@@ -75,7 +77,8 @@ osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity 
  *   on_node [in] true if this rank is on rank 0's node */
 osla_err osli_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd);
-osla_err osli_file_sync_fd(const char *path, int *fd); /* calls fsync and close; sets *fd to -1 */
+/* Flushes the file to disk (fsync), closes it, and sets *fd to -1. */
+osla_err osli_file_sync_fd(const char *path, int *fd);
 osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 

@@ -10,9 +10,8 @@
 typedef struct part_local {
   osla_layout layout; /* layout of the matrix */
   int prow, pcol;
-  int64_t i, j; /* global indices of the part's first element */
-  /* local indices of the first row and the first column that belong to the part */
-  int64_t row, col;
+  int64_t i, j;     /* global indices of the part's first element */
+  int64_t row, col; /* local indices of the part's first row and first column on this rank */
   /* numbers of the local rows and columns that belong to the part; both 0 if this rank owns no
    * element of it */
   int64_t rows, cols;

@@ -5,9 +5,11 @@
 #include "src/memory/newest.h"
 
 typedef struct state {
-  newest *inbox, *peer_inbox; /* ring of messages to this rank, and ring of messages to the peer */
+  /* inbox: slots of the messages to this rank; peer_inbox: slots of the messages to the peer */
+  newest *inbox, *peer_inbox;
   size_t inbox_stride, peer_stride;
-  /* slots of the newest-message buffers that this rank reads from and writes to */
+  /* read_slot: slot of `inbox` that this rank reads; write_slot: slot of `peer_inbox` that it
+   * writes */
   uint32_t read_slot, write_slot;
   bool has_received;
 } state;

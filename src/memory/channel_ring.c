@@ -5,11 +5,14 @@
 #include "src/memory/ring.h"
 
 typedef struct state {
-  ring *inbox, *peer_inbox; /* ring of messages to this rank, and ring of messages to the peer */
+  /* inbox: ring of messages to this rank; peer_inbox: ring of messages to the peer */
+  ring *inbox, *peer_inbox;
   size_t inbox_stride, peer_stride;
-  /* number of messages that this rank has sent to the peer, and has received */
+  /* n_sent: number of messages that this rank has sent to the peer; n_received: number of messages
+   * that it has received */
   uint64_t n_sent, n_received;
-  /* slot of the next message to the peer, and slot of the next message from the peer */
+  /* write_slot: slot of the next message to the peer; read_slot: slot of the next message from the
+   * peer */
   int write_slot, read_slot;
   bool is_gone_announced; /* true once this rank has set `gone` in its inbox */
 } state;

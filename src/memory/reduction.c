@@ -28,7 +28,8 @@ struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
   box *boxes; /* boxes in this rank's memory: the box of the parent, then one for each child */
-  /* Rank of the parent (NONE at the root), and index of this rank among the parent's children. */
+  /* parent: rank of the parent, NONE at the root. child_index: index of this rank among the
+   * parent's children. */
   int parent, child_index;
   int n_children, children[MOST_CHILDREN];
   /* number of the latest round that this rank has started, from 1; 0 before the first */

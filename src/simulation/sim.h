@@ -167,7 +167,7 @@ void osli_sim_region_free(osla_region **region);
 void *osli_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
-/* waits until all posts of the caller in the region are delivered */
+/* Waits until all posts of the calling rank in the region are delivered. */
 void osli_sim_posts_finish(osla_region *region);
 osla_err osli_sim_post_wait(osla_transport *t, osla_post **post);
 osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);

@@ -27,9 +27,10 @@ typedef struct sim_term {
 } sim_term;
 
 typedef struct sim_core {
-  double flops, copy; /* flop/s and copied bytes/s, as in sim_machine */
-  double slower;      /* factor by which all times are multiplied; 0 means 1 */
-  double noise;       /* mean relative lengthening of times by random noise; 0: none */
+  /* flops: floating-point operations per second; copy: copied bytes per second (see sim_machine) */
+  double flops, copy;
+  double slower; /* factor by which all times are multiplied; 0 means 1 */
+  double noise;  /* mean relative lengthening of times by random noise; 0: none */
   /* number of terms in the model of each kind of work; all 0: no model, so the roofline is used */
   int terms[OSLA_WORK_KINDS];
   sim_term term[OSLA_WORK_KINDS][SIM_TERMS];

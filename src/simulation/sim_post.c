@@ -23,7 +23,8 @@ struct osla_post {
 
 /* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */
 struct osla_post_queue {
-  /* links in the sender's list of queues: the next queue, and the pointer to this one */
+  /* in the sender's list of queues. next: the next queue; list_link: address of the pointer to this
+   * queue. */
   osla_post_queue *next, **list_link;
   sim_rank *from;
   int to;

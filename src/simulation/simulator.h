@@ -48,7 +48,8 @@ typedef struct sim_actor {
   double debt;
   double ahead; /* seconds by which the rank's own clock is ahead of the simulator's */
 } sim_actor;
-sim_actor *osli_sim_actor(void); /* returns the state of the calling rank */
+/* Returns the state of the calling rank. */
+sim_actor *osli_sim_actor(void);
 
 /* ---- links that serve one transfer after the other (queued_links.cpp) ---- */
 
@@ -72,7 +73,8 @@ void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double
 
 typedef struct sim_pieces sim_pieces;
 sim_pieces *osli_sim_pieces_create(void);
-void osli_sim_pieces_free(sim_pieces *pieces); /* frees all pieces; accepts NULL */
+/* Frees all pieces. Accepts NULL. */
+void osli_sim_pieces_free(sim_pieces *pieces);
 
 /* Stores bytes for an address: as a new piece, or into an earlier piece that contains the range. */
 void osli_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count);

@@ -17,7 +17,8 @@ enum { LETTER_HEAD = sizeof(int64_t) };
 struct osla_exchange {
   osla_transport *t;
   int most_bytes;
-  unsigned char *send, *recv; /* buffers of the all-to-all; NULL if letters travel as messages */
+  /* send, recv: buffers of the all-to-all; NULL if letters travel as messages */
+  unsigned char *send, *recv;
 };
 
 /* ---- lists of letters ---- */

@@ -36,7 +36,8 @@ void osli_maker_end(osla_maker *before);
 typedef struct osla_live_object {
   osla_maker by;
   struct osla_transport *t; /* the transport, if the object is one; else NULL */
-  /* links in the list of remaining objects; link is NULL if the object is in no list */
+  /* next: next object in the list of remaining objects. link: address of the pointer to this object
+   * in that list; NULL if the object is in no list. */
   struct osla_live_object *next, **link;
 } osla_live_object;
 

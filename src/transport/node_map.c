@@ -1,4 +1,4 @@
-/* The node of each rank.
+/* Finds and stores the node of each rank.
  * If each node holds the same number of consecutive ranks (the last node may hold fewer), as is
  * usual, the map consists of that number. Otherwise it consists of two tables with an entry for
  * each rank. */

@@ -15,7 +15,8 @@ enum { OSLA_MAX_REQUESTS = 128 };
 
 typedef struct request_pool request_pool;
 
-request_pool *osli_pool_create(void); /* returns NULL if memory is lacking */
+/* Returns an empty pool, or NULL if memory is lacking. */
+request_pool *osli_pool_create(void);
 void osli_pool_destroy(request_pool *pool);
 
 /* Number of requests that have completed so far. Needs no mutex. */

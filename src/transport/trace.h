@@ -6,10 +6,11 @@
 #include "src/transport/transport_ops.h"
 
 typedef struct trace_event {
-  double start, end; /* osla_clock of the recording rank */
+  /* times of the begin and of the end of the event, read from osla_clock on this rank, in s */
+  double start, end;
   double amount;
   int32_t kind;
-  /* index of the thread that recorded the event; 0 for the thread that started the trace */
+  /* index of the thread that recorded the event; index 0 is the thread that started the trace */
   int32_t thread;
 } trace_event;
 
@@ -28,8 +29,8 @@ struct osla_trace {
   int64_t count, dropped;
   pthread_t thread[TRACE_THREADS];
   int n_threads;
-  /* osla_clock of this rank at the start and the end; events that began before the start are not
-   * recorded */
+  /* start, stop: times of the start and of the end of the trace, read from osla_clock on this rank.
+   * Events that began before `start` are not recorded. */
   double start, stop;
   double offset; /* clock of rank 0 minus the clock of this rank, in s */
   double origin; /* time 0 of the trace on the clock of rank 0 */
@@ -57,6 +58,7 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
 /* Stops the trace. Collective. Errors, on all ranks together: STATE if no trace was started. */
 osla_err osli_trace_finish(osla_transport *t);
 
-void osli_trace_free(osla_transport *t); /* frees the trace; part of osla_transport_destroy */
+/* Frees the trace; called by osla_transport_destroy. */
+void osli_trace_free(osla_transport *t);
 
 #endif

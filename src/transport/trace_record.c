@@ -1,4 +1,4 @@
-/* The kinds of events, and the recording of one event. */
+/* Defines the kinds of events of a trace, and records single events. */
 #include "osla_clock.h"
 #include "src/transport/trace.h"
 

@@ -274,9 +274,8 @@ struct osla_transport {
   bool has_progress_thread;
   atomic_bool stop_progress;
   /* The report of an exceeded time limit (time_limit.c) contains the following members. */
-  /* name of the kernel that called osla_at_step last, and the step that it gave */
-  const char *_Atomic kernel;
-  _Atomic int64_t step;
+  const char *_Atomic kernel;   /* name of the kernel in the latest call of osla_at_step */
+  _Atomic int64_t step;         /* index of the kernel's step in that call of osla_at_step */
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
   osla_blocked_call collective; /* blocking MPI call of the thread that is in a collective call */
   osla_blocked_call locked;     /* blocking MPI call of the thread that holds the mutex */

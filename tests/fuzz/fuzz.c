@@ -27,7 +27,8 @@ typedef struct job {
   char scratch[64];
   uint64_t seed[FUZZ_BATCH];
   bool damaged[FUZZ_BATCH];
-  /* [FUZZ_BATCH] results of the reader under test, and of the judge (the independent parser) */
+  /* [FUZZ_BATCH] read: results of the reader under test; judged: results of the judge (the
+   * independent parser) */
   fuzz_result *read, *judged;
   int walked; /* index of the first input of the batch that fuzz_walk reads */
   int done, accepted, rejected, hdf5, unjudged, failed;

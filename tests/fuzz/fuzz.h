@@ -24,7 +24,7 @@ typedef struct fuzz_random {
 
 fuzz_random fuzz_begin(uint64_t seed);
 uint64_t fuzz_bits(fuzz_random *random);
-/* a random number, uniform in 0 .. n - 1; n >= 1 */
+/* Returns a random number, uniform in 0 .. n - 1; n >= 1. */
 int64_t fuzz_below(fuzz_random *random, int64_t n);
 bool fuzz_one_in(fuzz_random *random, int64_t n);
 double fuzz_between(fuzz_random *random, double low, double high);
@@ -39,9 +39,9 @@ void fuzz_splice(fuzz_bytes *b, size_t from, size_t remove, const void *put, siz
 void fuzz_print(fuzz_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 fuzz_bytes fuzz_load(const char *path);
 void fuzz_save(const char *path, fuzz_bytes b);
-/* continues a hash (FNV-1a) by bytes; the initial hash is 0 */
+/* Continues a hash (FNV-1a) by `size` bytes and returns the new hash. The initial hash is 0. */
 uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size);
-/* ends the program if the condition is false, with the text `what` and the reason in errno */
+/* If the condition is false, prints `what` and the text of errno, and ends the program. */
 void fuzz_require(bool condition, const char *what);
 
 /* --- the result of one reading, in memory shared with the children --- */
@@ -111,14 +111,15 @@ typedef struct fuzz_kind {
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
   fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
 
-/* fuzz_text.c: the readers of lists (stations or earthquakes), and the command's arguments for a
- * list */
+/* Call the readers of lists of stations or earthquakes; set the command's arguments for such a list
+ * (fuzz_text.c). */
 void fuzz_read_stations(const char *path, fuzz_result *result);
 void fuzz_read_events(const char *path, fuzz_result *result);
 void fuzz_command_stations(const char *path, const char *out, const char *argv[24]);
 void fuzz_command_events(const char *path, const char *out, const char *argv[24]);
 
-/* fuzz_parse.c: the independent parser of the text formats */
+/* Parse a list of stations or earthquakes in a text format, independently of the readers
+ * (fuzz_parse.c). */
 void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
 /* Does the text of a field contain a value? False for an empty text and for NaN. */
@@ -128,18 +129,18 @@ bool fuzz_is_given(const char *text);
  * NaN. An id of 64 bytes or more counts as "". */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude, double time_s, const char *id);
-/* fuzz_times.c: seconds since 1970 of a time in parts from the year on; returns false if the time
- * is invalid. */
+/* Converts a time, given as year, month, day, hour, minute and second, to seconds since 1970.
+ * Returns false if the time is invalid (fuzz_times.c). */
 bool fuzz_time_of(const double part[6], double *time_s);
 /* Sets the time of an earthquake; NaN if it is missing or before the year 1. Returns false if the
  * time is invalid. */
 bool fuzz_event_time(const char *text, double *time_s);
 
-/* fuzz_damage.c: random damage to a text or to any file */
+/* Damage a text, or the bytes of any file, at random (fuzz_damage.c). */
 void fuzz_damage_text(fuzz_random *random, fuzz_bytes *text);
 void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *file);
 
-/* fuzz_hdf5.c: reads a whole file with plain HDF5 calls, to see whether HDF5 itself crashes */
+/* Reads a whole file with plain HDF5 calls, to see whether HDF5 itself crashes (fuzz_hdf5.c). */
 void fuzz_walk(const char *path);
 void fuzz_judge_updates(const char *path, fuzz_result *result);
 

@@ -21,7 +21,7 @@ enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 static struct {
   char first[128], second[128], file[128], job[256];
   fuzz_bytes bytes; /* contents of the undamaged checkpoint */
-  /* digest of the restored accumulator, and digest of the complete assembly */
+  /* restored: digest of the restored accumulator; assembled: digest of the complete assembly */
   uint64_t restored, assembled;
 } base;
 

@@ -13,11 +13,15 @@ typedef struct fuzz_text {
   const char *wrong; /* reason for which the text was first rejected; NULL if it was not */
 } fuzz_text;
 
-/* records why the text is rejected; returns false */
+/* Records why the text is rejected, unless a reason is recorded already. Returns false. */
 bool fuzz_text_reject(fuzz_text *t, const char *why);
-bool fuzz_text_next_raw(fuzz_text *t);    /* reads the next line of the text */
-bool fuzz_text_is_fdsn(const char *line); /* is the line the header of FDSN text? */
-bool fuzz_text_next(fuzz_text *t); /* reads the next line that is neither blank nor a comment */
+/* Copies the next line of the text to t->line, without its end. Returns false if no line is left,
+ * or if the line is rejected (too long, or with a zero byte). */
+bool fuzz_text_next_raw(fuzz_text *t);
+/* Is the line the header of FDSN text (stations or events)? */
+bool fuzz_text_is_fdsn(const char *line);
+/* Reads the next line that is neither blank nor a comment, as fuzz_text_next_raw does. */
+bool fuzz_text_next(fuzz_text *t);
 /* Parses a decimal number within a range: sign, digits with a point, exponent, nothing else. */
 bool fuzz_text_number(fuzz_text *t, const char *s, double low, double high, double *value);
 /* Returns the separator between the fields of the current line, which is a header. */
@@ -37,8 +41,8 @@ bool fuzz_is_known(const fuzz_site *list, int count, const fuzz_site *new);
 /* Removes outer blanks and tabs, in place. */
 char *fuzz_strip_blanks(char *s);
 
-/* fuzz_times.c: the time of an earthquake from the fields of a row ("" if missing); NaN if no time
- * is given. has_day: the table has a column for the date or the year. */
+/* Returns the time of an earthquake from the fields of a row ("" if missing), or NaN if no time is
+ * given. has_day: the table has a column for the date or the year (fuzz_times.c). */
 double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
                          const char *const field[6], bool has_day);
 

@@ -1,6 +1,6 @@
-/* An independent parser of times. It follows apps/tomography/readers/tomo_time.h for ISO 8601 and
- * tomo_text.h for an earthquake's time in several columns, and shares no code with the
- * readers. */
+/* Parses times independently of the readers. The parser follows apps/tomography/readers/tomo_time.h
+ * for ISO 8601 and tomo_text.h for an earthquake's time in several columns, and shares no code with
+ * the readers. */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>

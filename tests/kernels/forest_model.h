@@ -64,9 +64,11 @@ typedef struct model_memory {
   size_t size, used;
 } model_memory;
 
-model_memory model_memory_make(osla_transport *t, size_t bytes); /* collective */
+/* Allocates `bytes` bytes on this rank by osla_vertices_create. Collective. */
+model_memory model_memory_make(osla_transport *t, size_t bytes);
 model_memory model_memory_over(void *bytes, size_t size);
-/* collective for memory from model_memory_make, otherwise local */
+/* Frees memory from model_memory_make; collective. Does nothing for memory from model_memory_over;
+ * local. */
 void model_memory_free(model_memory *memory);
 
 /* The arrays of a trial that lie in a model_memory; the other arrays are from malloc. */
@@ -81,8 +83,9 @@ enum {
 
 /* An array of values at the vertices; the bytes around the vertices and in their gaps are known. */
 typedef struct model_values {
-  char *bytes, *copy; /* the array's memory, and a copy made when it was filled */
-  size_t size, first; /* number of bytes of the memory; offset of vertex 0 in bytes */
+  /* bytes: memory of the array; copy: copy of this memory, made when the array was filled */
+  char *bytes, *copy;
+  size_t size, first; /* size: number of bytes of the memory; first: offset of vertex 0 in bytes */
   int64_t n;
   bool mine; /* `bytes` is from malloc, and model_drop frees it */
 } model_values;

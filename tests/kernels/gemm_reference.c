@@ -204,9 +204,10 @@ static void scale(dense *d, osla_complex f)
 
 typedef struct verdict {
   dense expected, bound; /* `bound` is NULL for an exact comparison */
-  /* unit round-off; largest |C - R| / (unit * bound), where R is the expected C */
+  /* unit: unit round-off; worst: largest |C - R| / (unit * bound), where R is the expected C */
   double unit, worst;
-  int64_t wrong, i, j; /* number of wrong elements; position of the first one in C */
+  /* wrong: number of wrong elements; i, j: row and column of the first one in C */
+  int64_t wrong, i, j;
   osla_complex got;
 } verdict;
 
@@ -277,7 +278,8 @@ static bool compare_result(const product *p, unsigned char *copy, const char *la
 }
 
 typedef struct change {
-  int64_t count, i, j; /* number of elements that differ, and position of the first one */
+  /* count: number of elements that differ; i, j: row and column of the first one */
+  int64_t count, i, j;
 } change;
 
 static void find_change(const product *p, int role, const local_element *at, void *arg)

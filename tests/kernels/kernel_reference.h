@@ -15,7 +15,8 @@
  * rank first), then smaller grids, in which rank 0 or the last ranks have no position. NULL if
  * there are fewer grids. The caller frees the grid. Collective. */
 osla_grid *kernel_grid(osla_transport *t, int which);
-int kernel_n_grids(osla_transport *t); /* collective */
+/* Returns the number of grids that kernel_grid makes. Collective. */
+int kernel_n_grids(osla_transport *t);
 
 /* Value number `which` of the enum osla_forward, cyclically. */
 osla_forward kernel_forward(int which);
@@ -74,7 +75,7 @@ double dense_norm_one(const dense *d, int64_t first, int64_t stride);
 dense exact_unit_lower(int64_t n, uint64_t seed);
 dense exact_upper(int64_t n, uint64_t seed);
 dense exact_lower(int64_t n, uint64_t seed);
-/* general matrix of whole numbers from -4 to 4 */
+/* Returns an m x n matrix of whole numbers from -4 to 4. */
 dense exact_whole(int64_t m, int64_t n, uint64_t seed);
 dense dense_product(const dense *a, const dense *b);
 

@@ -9,7 +9,7 @@
 typedef struct model_value {
   int64_t i;        /* value of signed integers */
   uint64_t u;       /* value of unsigned integers and bytes */
-  long double x, y; /* value of floating-point numbers (real part), and the imaginary part */
+  long double x, y; /* value of floating-point numbers. x: real part; y: imaginary part */
   int64_t at;
 } model_value;
 

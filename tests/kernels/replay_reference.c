@@ -16,10 +16,10 @@ struct message {
   double values[];
 };
 typedef struct inlet {
-  int from, theirs; /* rank that sends, and the index of the halo in the sender's list */
+  int from, theirs; /* from: rank that sends; theirs: index of the halo in the list of that rank */
   int64_t *versions;
-  /* number of versions that the run read; number of these versions that the replay has packed so
-     far */
+  /* n: number of versions that the run read; packed: number of these versions that the replay has
+   * packed so far */
   int64_t n, packed;
   message *first, *last; /* first and last of the messages that were packed and not yet read */
   int64_t depth;         /* depth of the message read last */

@@ -22,7 +22,9 @@ static const shape shapes[] = {
 typedef struct fixture {
   osla_transport *t;
   shape s;
-  int reader, owner; /* rank with leaves joined to this rank's roots, and the opposite; or -1 */
+  /* reader: rank with leaves joined to this rank's roots; owner: rank with roots joined to this
+   * rank's leaves; -1: there is no such rank */
+  int reader, owner;
   osla_forest *forest;
   void *roots, *leaves; /* arrays of osla_vertices_create */
 } fixture;

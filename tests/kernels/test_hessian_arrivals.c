@@ -15,7 +15,8 @@ typedef struct gate {
   arrival_shape shape;
   void *memory;
   arrivals a; /* the tree of announcements as one rank of the node sees it */
-  /* number of announcements so far; [leaves] bytes that each origin has announced */
+  /* announcements: number of announcements so far; announced: [leaves] bytes that each origin has
+   * announced */
   uint64_t announcements, *announced;
 } gate;
 

@@ -14,7 +14,7 @@ typedef struct system {
   sparse_model m;
   osla_csr *a;
   osla_operator op;
-  double *whole, *b, *x; /* the solution of all ranks; this rank's parts of b and x */
+  double *whole, *b, *x; /* whole: the solution of all ranks; b, x: this rank's parts of b and x */
   const double *mine;    /* this rank's part of the solution */
 } system_;
 

@@ -18,7 +18,7 @@
 /* --- counting of allocated bytes --- */
 
 static struct {
-  /* bytes allocated now, largest number of bytes allocated at any time, and bytes of all regions
+  /* in bytes. now: allocated now; most: largest amount allocated at any time; regions: all regions
    * made so far */
   size_t now, most, regions;
 } taken;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Simulated kernel id and host name of this rank (NULL: the real value, "": unreadable), and its
- * simulated control groups. */
+/* Simulated values of this rank: kernel id and host name (NULL: the real value, "": unreadable),
+ * and control groups. */
 static const char *kernel, *name;
 static osla_groups groups;
 static bool has_groups;

@@ -1,4 +1,4 @@
-/* The pass that finds the bounds of --reproducible.
+/* Finds the bounds of --reproducible by a pass over the updates.
  *
  * Panels: let s_i be the norm of the column of diag(w)^(1/2) G at index i, or the sum of the norms
  * if the index occurs several times. An update adds at most s_i s_j to H[i, j], so that no sum of

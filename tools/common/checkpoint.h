@@ -33,7 +33,8 @@ typedef struct checkpoint {
   /* is_requested: rank 0 has requested a checkpoint; has_ended: there are no more checkpoint
    * rounds */
   bool is_requested, has_ended;
-  /* time of the latest checkpoint (osla_clock), seconds spent on all checkpoints */
+  /* last: time of the latest checkpoint, read from osla_clock; seconds: time spent on all
+   * checkpoints */
   double last, seconds;
   int written;
 } checkpoint;

@@ -1,4 +1,4 @@
-/* The bounds of --reproducible. See reproducible.h. */
+/* Reads, sets and reports the two bounds of --reproducible. See reproducible.h. */
 #include "tools/common/reproducible.h"
 #include "tools/common/command.h"
 

@@ -58,16 +58,18 @@ typedef struct info_system {
   const char *transport; /* name of the transport: "mpi" or "armci" */
   bool oversubscribed;   /* true if a host has more computing threads than cores */
   char gnuplot[256];     /* path of gnuplot; "" if not found */
-  /* two pairs of ranks, the first on one node, the second across nodes; -1: there is no such
-   * pair */
+  /* two pairs of ranks (origin[i], partner[i]): pair 0 is on one node, pair 1 on two nodes; -1:
+   * there is no such pair */
   int origin[2], partner[2];
 } info_system;
 
 /* Collects the facts about the system. Collective. Errors: MPI, MEM. */
 osla_err info_system_examine(osla_transport *t, info_system *system);
 void info_system_free(info_system *system);
-const char *info_hdf5(void);   /* HDF5 of this build: "yes, parallel", "yes, serial" or "no" */
-bool info_has_scalapack(void); /* true if the build found ScaLAPACK */
+/* Returns the HDF5 of this build: "yes, parallel", "yes, serial" or "no". */
+const char *info_hdf5(void);
+/* Returns true if the build has found ScaLAPACK. */
+bool info_has_scalapack(void);
 
 typedef enum info_verdict {
   INFO_OK,     /* the tested function of MPI works */

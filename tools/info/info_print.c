@@ -1,4 +1,4 @@
-/* The text report. See info.h. */
+/* Prints the text report of `osla info`. See info.h. */
 #include "config.h"
 
 #include "tools/info/info.h"

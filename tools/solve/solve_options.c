@@ -1,4 +1,4 @@
-/* The command line of `osla solve`. */
+/* Parses and checks the command line of `osla solve`. */
 #include "tools/solve/solve_command.h"
 
 #include <math.h>

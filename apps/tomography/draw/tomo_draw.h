@@ -91,7 +91,8 @@ typedef struct tomo_draw_section_panel {
   const float *value;
   const float *density; /* [width] ray density; NULL: no column is grey */
   double least_density;
-  double angle, depth_km; /* length of the arc in radians, depth of the lower edge of the section */
+  /* angle: length of the arc, radians; depth_km: depth of the lower edge of the section */
+  double angle, depth_km;
   /* name of the section; the labels at its ends are this name without and with a prime */
   const char *name;
   tomo_scale scale;
@@ -104,8 +105,8 @@ void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box);
 typedef struct tomo_curve {
   const char *name; /* name of the curve in the legend; NULL: the legend omits the curve */
   int n;
-  /* [n] coordinates of the points, and half the length of the error bars; `error` is NULL if the
-   * curve has no error bars */
+  /* [n] x, y: coordinates of the points; error: half the length of each point's error bar, or NULL
+   * if the curve has no error bars */
   const double *x, *y, *error;
   int colour; /* index of the curve's colour among eight colours (Okabe and Ito 2008) */
   bool faint; /* true: the curve is dashed and its symbols are open */

@@ -1,4 +1,4 @@
-/* A chart of curves.
+/* Draws a chart of curves.
  *
  * The colours are those of Okabe and Ito (2008), "Color Universal Design", which people of every
  * colour vision can tell apart. Each colour also has its own symbol. */

@@ -11,7 +11,8 @@
  */
 struct tomo_draw {
   tomo_world world;
-  /* descriptors of the script, of the pixels, and of gnuplot's output */
+  /* open files without names. script: input of gnuplot; pixels: data of the pictures; log: output
+   * of gnuplot. */
   FILE *script, *pixels, *log;
   int *picture; /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;

@@ -1,4 +1,6 @@
-/* The two map projections, their inverses, and the choice of a map's region. */
+/* Converts between geographic positions and map coordinates in Mollweide's projection of the world
+ * and in Lambert's azimuthal projection of a region. Chooses the region of a map (contract:
+ * tomo_frame.h). */
 #include "apps/tomography/draw/tomo_frame.h"
 
 #include <math.h>

@@ -14,8 +14,8 @@ typedef struct tomo_frame {
   bool regional;
   /* middle of the map in geographic degrees; latitude 0 for the world */
   double longitude, latitude;
-  /* half the width and height of the map in the plane: 2 and 1 for the world; in Earth radii for a
-   * region */
+  /* half the size of the map in the plane of the projection: 2 x 1 for the world; for a region,
+   * width and height in Earth radii */
   double half_width, half_height;
 } tomo_frame;
 

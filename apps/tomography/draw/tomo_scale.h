@@ -33,8 +33,8 @@ typedef struct tomo_scale {
   tomo_palette palette;
   double low, high; /* ends of the scale, low < high; for a logarithmic scale low > 0 */
   bool logarithmic;
-  /* true if some values lie below `low`, or above `high`; such values have the colour of that
-   * end of the scale */
+  /* below: true if some values are less than `low`. above: true if some values are greater than
+   * `high`. Such values have the colour of the nearer end of the scale. */
   bool below, above;
   const char *label; /* text below the colour bar: quantity and unit */
 } tomo_scale;

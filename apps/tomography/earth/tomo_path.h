@@ -47,10 +47,14 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
  *   factor  [in]  [k] factor by which each datum and its row of G are multiplied; 0 excludes the
  *                 datum; NULL: all 1 */
 void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *factor);
-int tomo_path_count(const tomo_path *path);              /* k */
-const double *tomo_path_response(const tomo_path *path); /* number k of data */
+/* Returns the number k of data. */
+int tomo_path_count(const tomo_path *path);
+/* Returns the whitened response W, k x N_r column-major. */
+const double *tomo_path_response(const tomo_path *path);
 
-/* whitened response W, k x N_r column-major */
+/* Returns the number of knots that the path touches. *knot := these knots, ascending; *length_km :=
+ * A_l (km, > 0) of each knot. Both arrays are owned by the workspace until the next trace; either
+ * pointer may be NULL. */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
 /* Model indices of the panel's n columns, ascending, owned by the workspace until the next

@@ -58,7 +58,8 @@ typedef enum invert_phase {
 typedef struct invert_result {
   double seconds[N_PHASES]; /* seconds of this rank in each phase */
   double wall;              /* seconds of the whole job */
-  /* |d|^2 and |d - G m|^2 of the whitened data (data divided by their standard deviations) */
+  /* misfit of the whitened data (data divided by their standard deviations). misfit_before: |d|^2,
+   * that of the zero model. misfit_after: |d - G m|^2, that of the model m. */
   double misfit_before, misfit_after;
   /* misfit_after as the normal equations predict it; a difference shows an inaccurate solve */
   double misfit_expected;
@@ -75,7 +76,8 @@ typedef struct invert_result {
   /* mean diagonal element of the resolution matrix, for dense and for sparse knots */
   double resolution_dense, resolution_sparse;
   int sampled_dense, sampled_sparse;
-  /* number of calls of osla_hessian_update, number of elements added to H; sums over all ranks */
+  /* sums over all ranks. updates: number of calls of osla_hessian_update; elements: number of
+   * elements that these calls have added to H */
   int64_t updates, elements;
   uint64_t bytes;        /* predicted memory of this rank */
   bool map_written;      /* false if the map was not drawn because gnuplot is not installed */
@@ -114,8 +116,8 @@ typedef struct invert_job {
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
-  int64_t knots, n;                 /* number of knots, number of unknowns n = knots * n_radial */
-  tomo_prior_options prior;         /* prior with which the current model is computed */
+  int64_t knots, n;         /* knots: number of knots; n: number of unknowns, knots * n_radial */
+  tomo_prior_options prior; /* prior with which the current model is computed */
   tomo_prior_factors prior_factors; /* arrays from the file of --prior; job->prior borrows them */
   /* [n] true and recovered model, percent; m_true is NULL for measured data */
   double *m_true, *m;
@@ -337,17 +339,17 @@ void invert_put_command(const invert_options *o, FILE *out);
 void invert_print_fit(const invert_job *job);
 void invert_print_robust(const invert_job *job);
 
-/* Times of the phases, for the reports. invert_gather_phase_times (collective) returns the minimum,
- * mean and maximum over the ranks of the seconds of each phase. invert_phase_work (local) returns
- * the amount of work of a phase and sets *unit to its unit; it returns 0 if the reports show no
- * rate for the phase. */
+/* Seconds of each phase: minimum, mean and maximum over the ranks. */
 typedef struct invert_phase_times {
   double min[N_PHASES], mean[N_PHASES], max[N_PHASES];
 } invert_phase_times;
+/* Computes the phase times, which the text, JSON and HTML reports show. Collective. */
 osla_err invert_gather_phase_times(const invert_job *job, invert_phase_times *times);
 /* True if this job has the phase. Local. */
 bool invert_phase_is_used(const invert_job *job, invert_phase phase);
 const char *invert_phase_name(invert_phase phase);
+/* Returns the amount of work of a phase, from which the reports compute a rate, and sets *unit to
+ * the unit of the amount. Returns 0 if the reports show no rate for the phase. Local. */
 double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
 
 /* Writes the HTML report of --report, with the phase times of all ranks (invert_page.c). Rank 0.

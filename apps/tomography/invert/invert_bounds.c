@@ -1,4 +1,4 @@
-/* The pass that finds the bounds of --reproducible.
+/* Finds the bounds of --reproducible by a pass over the paths.
  *
  * H is a sum of products G^T G, so that no partial sum of H[i, j] exceeds the largest diagonal
  * element. A diagonal element is the sum over all paths and their data k of W[k, r]^2 A[l]^2

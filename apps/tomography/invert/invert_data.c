@@ -1,5 +1,5 @@
-/* The reference Earth and the measurements. Rank 0 reads the files, and all ranks receive the
- * contents.
+/* Provides the reference Earth and the measurements of a job. Rank 0 reads the files, and all ranks
+ * receive the contents.
  *
  * Default of --reference: with --data the shipped table of PREM if it exists, otherwise the
  * stand-in formulas (tomo_reference.h), which need no file. */

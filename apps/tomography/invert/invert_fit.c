@@ -1,5 +1,5 @@
-/* Misfit of each measure, from the sums of the second pass over the data, and its output in the
- * text and the JSON report. */
+/* Computes the misfit of each measure from the sums of the second pass over the data, and writes it
+ * to the text report and to the JSON report. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 

@@ -1,5 +1,6 @@
-/* The list of paths. A path id is 2 (source * n_stations + station) + arc. The sources are the
- * earthquakes, followed by the stations; arc is 0 for the minor arc and 1 for the major arc. */
+/* Makes the list of a job's paths. A path id is 2 (source * n_stations + station) + arc. The
+ * sources are the earthquakes, followed by the stations; arc is 0 for the minor arc and 1 for the
+ * major arc. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>

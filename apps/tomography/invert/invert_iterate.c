@@ -1,4 +1,4 @@
-/* The model by LSQR or CG, without assembly.
+/* Computes the model by LSQR or CG, without assembly.
  *
  * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem whose normal equations the direct
  * solver solves. CG solves these normal equations H m = G^T d; in this file H = G^T G + L^T L, with
@@ -20,7 +20,7 @@ typedef struct iteration {
   osla_operator a;
   double *b;        /* [a.rows] right-hand side */
   double *rows;     /* [a.rows] work array of CG */
-  double *x, *y;    /* [a.columns] solution x, work array y */
+  double *x, *y;    /* [a.columns] x: solution; y: work array */
   double *diagonal; /* [a.columns] 1 / H[j, j] for CG, its square root for LSQR */
   bool show;
   double shown;

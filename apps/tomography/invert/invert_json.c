@@ -1,4 +1,4 @@
-/* The JSON report. Rank 0 writes it. */
+/* Writes the JSON report of a job, on rank 0. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 

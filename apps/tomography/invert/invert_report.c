@@ -1,4 +1,4 @@
-/* The text report on standard output. Rank 0 prints it. */
+/* Prints the text report of a job to standard output, on rank 0. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The growing list of stations or earthquakes of a file (contract: tomo_text.h). */
+/* Collects the stations or earthquakes of a file in a growing list (contract: tomo_text.h). */
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>

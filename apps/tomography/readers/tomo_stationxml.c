@@ -11,7 +11,8 @@
 enum { CODE_MAX = 64, TIME_MAX = 64 };
 
 typedef struct epoch {
-  double start_s, end_s; /* begin and end in seconds since 1970; NaN if unbounded */
+  /* start_s: begin; end_s: end; both in seconds since 1970, NaN if unbounded */
+  double start_s, end_s;
 } epoch;
 
 /* State of the reader: the current network and station. */

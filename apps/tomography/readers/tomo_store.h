@@ -32,7 +32,8 @@ enum { TOMO_STORE_RANK_MAX = 4 };
 /* ".h5" or ".osla", the default format of this build. Constant string. */
 const char *tomo_store_suffix(void);
 
-osla_err tomo_store_create(tomo_store **store); /* creates an empty store; error OSLA_ERR_MEM */
+/* Creates an empty store. Errors: OSLA_ERR_MEM. */
+osla_err tomo_store_create(tomo_store **store);
 void tomo_store_destroy(tomo_store **store);
 
 /* tomo_store_add_NAME adds an entry. A name consists of at most 63 letters, digits and underscores,

@@ -1,6 +1,7 @@
-/* The HDF5 result format. The file is made and read as an image in memory (core driver without
- * backing store, HDF5 User's Guide 3.7.5, "File Image Operations"), so that HDF5 never accesses the
- * disk. Access is serial, also with a parallel build of HDF5, and needs no communicator. */
+/* Converts a result file to and from HDF5. The file is made and read as an image in memory (core
+ * driver without backing store, HDF5 User's Guide 3.7.5, "File Image Operations"), so that HDF5
+ * never accesses the disk. Access is serial, also with a parallel build of HDF5, and needs no
+ * communicator. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

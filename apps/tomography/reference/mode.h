@@ -8,8 +8,9 @@ typedef struct mode {
   int branch;    /* branch of the mode; 0: the fundamental mode */
   double omega;  /* angular frequency, rad/s */
   double lambda; /* angular order l + 1/2 */
-  double c, u; /* phase and group velocity, km/s; the group velocity includes physical dispersion */
-  double q;    /* attenuation 1 / Q */
+  /* c: phase velocity; u: group velocity, which includes physical dispersion; both in km/s */
+  double c, u;
+  double q;     /* attenuation 1 / Q */
   double slope; /* derivative x^T (dT/dlambda) x of the mode's energy with respect to lambda */
   double *x;    /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
@@ -41,8 +42,9 @@ double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r
 osla_err surface_depths(const earth_model *model, int *n, double **depth);
 
 typedef struct surface_row {
-  double period, c, u; /* period in s, phase and group velocity in km/s */
-  double *by_c, *by_u; /* [n] dln c / dln Vs and dln U / dln Vs per km; allocated by the caller */
+  double period, c, u; /* period: s; c: phase velocity, km/s; u: group velocity, km/s */
+  /* [n] by_c: dln c / dln Vs per km; by_u: dln U / dln Vs per km; allocated by the caller */
+  double *by_c, *by_u;
 } surface_row;
 
 /* Computes the row of a branch and period. *found is false if the branch's phase velocity is not

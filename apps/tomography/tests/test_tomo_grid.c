@@ -27,7 +27,8 @@ enum { FREQUENCY = 4, RADIAL = 3 };
 typedef struct model {
   tomo_mesh *mesh;
   tomo_radial *radial;
-  double *m, *density; /* [knots * RADIAL] coefficients of a model; [knots] ray density */
+  /* m: [knots * RADIAL] coefficients of a model; density: [knots] ray density */
+  double *m, *density;
 } model;
 
 static bool make(model *k)

@@ -16,7 +16,8 @@
 
 /* Data and word of one put with notify. */
 typedef struct osla_eager_put {
-  size_t offset, bytes; /* offset and size of the data; bytes may be 0 */
+  /* offset: offset of the data in the target's memory; bytes: number of data bytes, may be 0 */
+  size_t offset, bytes;
   const void *source;
   size_t word_offset;
   uint64_t word;
@@ -26,7 +27,8 @@ typedef struct osla_eager_put {
  * decides whether messages are used. Collective, except that the caller must agree on the result
  * before any rank sends. Errors: MEM, MPI. */
 osla_err osli_eager_add_region(osla_region *region);
-void osli_eager_remove_region(osla_region *region); /* does nothing for a region without an id */
+/* Takes the region's id back. Does nothing if the region has no id. */
+void osli_eager_remove_region(osla_region *region);
 
 /* Frees the state of puts as messages, after all regions have been freed. Does nothing if the
  * transport has no such state. Local.

@@ -50,7 +50,7 @@ typedef struct eager_peer {
   /* id of the region that contains the unconfirmed data sent to that rank; SEVERAL_REGIONS if they
    * may lie in any region */
   int region;
-  /* byte range in the region that contains the unconfirmed data; empty if from == to */
+  /* unconfirmed data lie in the bytes from .. to - 1 of the region; from == to: there are none */
   size_t from, to;
 } eager_peer;
 
@@ -75,8 +75,8 @@ typedef struct osla_eager {
   eager_peer *peers; /* [size] state of the messages to and from each rank */
   osla_region **regions;
   int n_regions; /* number of entries of `regions`, of which unused ones are NULL */
-  /* Buffers for receiving and sending, used cyclically; receives complete in the order of posting.
-   */
+  /* received: buffers for receives; to_send: buffers for sends. Both are used cyclically; receives
+   * complete in the order of posting. */
   unsigned char *received, *to_send;
   union {
     struct {

@@ -1,4 +1,4 @@
-/* The object of a region: its tables, its window, and its release. */
+/* Creates and frees the object of a region, with its tables and its window. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/time_limit.h"

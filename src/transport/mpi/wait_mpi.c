@@ -1,4 +1,4 @@
-/* The wait of real processes.
+/* Lets a real process (not a simulated rank) wait for a condition.
  *
  * Ranks may outnumber cores. In that case a spinning rank takes the core from the rank that it
  * waits for; sched_yield does not help on current Linux schedulers. Therefore a rank spins shortly,
