@@ -43,6 +43,8 @@ static osla_err run(void *data)
   double start = osla_clock();
   OSLA_CALL(timed(c, CHAIN_ASSEMBLE, c->assembly.run(c->assembly.data), &start));
   OSLA_CALL(timed(c, CHAIN_FACTOR, c->factor(c), &start));
+  /* ScaLAPACK sets info on the ranks of the grid only */
+  OSLA_CALL(osla_allreduce(c->all->job->transport, &c->info, 1, MPI_INT64_T, MPI_MAX));
   if (c->info != 0) return OSLA_OK;
   return timed(c, CHAIN_SOLVE, c->solve(c), &start);
 }
@@ -259,8 +261,9 @@ static osla_err check_cover(chain_data *d)
   return OSLA_OK;
 }
 
-static osla_err run_size(bench_job *job, int64_t n, int64_t count)
+static osla_err run_count(bench_job *job, int64_t n, int64_t count, void *unused)
 {
+  (void)unused;
   void *memory = NULL;
   chain_data *d = calloc(1, sizeof *d);
   osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", sizeof *d);
@@ -287,15 +290,8 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count)
 
 static osla_err run_all(bench_job *job, int64_t n)
 {
-  const bench_settings *s = job->settings;
-  const bool last = job->last_size;
-  osla_err err = OSLA_OK;
   bench_keep_freed_memory();
-  for (int i = 0; i < s->n_counts && err == OSLA_OK; i++) {
-    job->last_size = last && i + 1 == s->n_counts;
-    err = run_size(job, n, s->counts[i]);
-  }
-  return err;
+  return updates_each_count(job, n, run_count, NULL);
 }
 
 #ifdef HAVE_GA

@@ -5,7 +5,6 @@
 #include "bench/bench_hessian.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 enum { N_IMPLS = 14, N_PARAMETERS = 9 };
@@ -35,9 +34,10 @@ static void describe(const bench_settings *s, int64_t count, char *text, size_t 
   if (s->work > 0 && used < room) (void)snprintf(text + used, room - used, " w%" PRId64, s->work);
 }
 
-static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data *d)
+static osla_err run_count(bench_job *job, int64_t n, int64_t count, void *data)
 {
   const bench_settings *s = job->settings;
+  hessian_data *d = data;
   *d = (hessian_data){.job = job,
                       .n = n,
                       .counted = s->updates,
@@ -92,18 +92,11 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
 
 static osla_err run(bench_job *job, int64_t n)
 {
-  const bench_settings *s = job->settings;
   bench_keep_freed_memory();
-  int sizes = s->n_densities > 0 ? s->n_densities : s->n_counts;
-  bool last = job->last_size;
   hessian_data *d = malloc(sizeof *d);
   osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", sizeof *d);
   err = osla_agree(job->transport, err);
-  for (int i = 0; i < sizes && err == OSLA_OK; i++) {
-    int64_t count = s->n_densities > 0 ? (int64_t)llround(s->density[i] * (double)n) : s->counts[i];
-    job->last_size = last && i + 1 == sizes;
-    err = run_size(job, n, count > 0 ? count : 1, d);
-  }
+  if (err == OSLA_OK) err = updates_each_count(job, n, run_count, d);
   free(d);
   return err;
 }

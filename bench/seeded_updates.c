@@ -195,3 +195,18 @@ const void *updates_values(const updates *u, int64_t k)
   int64_t each = (u->rows > 0 ? u->rows : u->count) * u->count;
   return (const char *)u->pool + (size_t)(p * each) * osla_dtype_size(u->dtype);
 }
+
+osla_err updates_each_count(bench_job *job, int64_t n, updates_run *run, void *data)
+{
+  const bench_settings *s = job->settings;
+  const int counts = s->n_densities > 0 ? s->n_densities : s->n_counts;
+  const bool last = job->last_size;
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < counts && err == OSLA_OK; i++) {
+    const int64_t count =
+      s->n_densities > 0 ? (int64_t)llround(s->density[i] * (double)n) : s->counts[i];
+    job->last_size = last && i + 1 == counts;
+    err = run(job, n, count > 0 ? count : 1, data);
+  }
+  return err;
+}

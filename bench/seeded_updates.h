@@ -41,6 +41,11 @@ typedef struct updates {
 osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out);
 void updates_free(updates *u);
 
+/* Calls `run` once for each number of indices that the options --size or --density ask for, and
+ * sets job->last_size in the last call. Collective. */
+typedef osla_err updates_run(bench_job *job, int64_t n, int64_t count, void *data);
+osla_err updates_each_count(bench_job *job, int64_t n, updates_run *run, void *data);
+
 /* Indices of this rank's update k, and the matrix G or the given block. Local. */
 const int64_t *updates_indices(const updates *u, int64_t k);
 const void *updates_values(const updates *u, int64_t k);

@@ -137,6 +137,7 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --seed 7 --ref $groups
   # Open MPI's osc pt2pt has no windows for one rank, or over TCP.
   [ "$MPI_FAMILY" = openmpi ] || measure "$mode" "$ranks" $chains chain --n 120 --size 30 --updates 60 --nb 32 --ref $chain
+  measure "$mode" "$ranks" 2 chain --n 60 --density 0.5 --updates 40 --rows 2 --nb 16 --ref wrapped
   # Threads of mpi-accumulate-... ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
   # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
