@@ -100,7 +100,8 @@ osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purpose
                                 osla_segment **out)
 {
   OSLA_MAKES("osla_segment_create_on", "osla_segment_destroy");
-  osla_segment *s;
+  osla_segment *s = NULL;
+  *out = NULL;
   OSLA_CALL(osla_segment_create(device->t, 0, n_purposes, &s));
   s->device = device;
   s->bytes = bytes;

@@ -174,7 +174,7 @@ static void test_wrong_memory(void)
   if (!bench_open(&b, false)) return;
   osla_grid *grid = osla_test_square_grid(b.t);
   osla_matrix *a = NULL, *wrapped = NULL;
-  osla_segment *s = NULL;
+  osla_segment *s = (osla_segment *)&b;
   double sum = 1;
   OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 40000, 40000, 64, 64, &a),
                   OSLA_ERR_MEM);
@@ -184,6 +184,7 @@ static void test_wrong_memory(void)
   OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, -1, 4, 4, 4, &a),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_segment_create_on(b.device, 8, -1, &s), OSLA_ERR_ARG);
+  CU_ASSERT(s == NULL);
   OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 8, 8, 2, 2, &a));
   OSLA_ASSERT_ERR(osla_segment_attach(b.t, osla_matrix_local(a), 8, &s), OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_ERR(
