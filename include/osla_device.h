@@ -7,6 +7,8 @@
  *
  * A device pointer (osla_matrix_local, osla_segment_local) must not be used by loads and stores of
  * the host. When a collective call returns, its results are complete.
+ * If queued work fails, the next collective call that agrees on errors returns the error on all
+ * ranks; before it, osla_barrier, a get or a flush of the rank returns it on this rank alone.
  *
  * Kinds of devices: "fake" is a test bench in host memory, which crashes on an access by the host
  * (src/device/README.md). "cuda" needs the plug-in libosla_cuda.so. All ranks must be on one node.

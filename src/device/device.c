@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +20,15 @@ atomic_int osli_devices_open;
 int osli_device_faults;
 
 /* `mutex` guards the table. `list_mutex` guards the list of devices; it is held while work runs,
- * and work of the fake device looks addresses up. */
+ * and work of the fake device looks addresses up. No work keeps an error. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static device_range *ranges; /* [n_ranges], sorted by address, disjoint */
 static size_t n_ranges, most_ranges;
 static device_queue *queues;
-static osla_err kept_error; /* error that the next osli_device_settle reports */
+/* error that the next osli_device_settle reports, guarded by list_mutex */
+static osla_err kept_error;
+static char kept_text[512];
 
 /* Index of the first range that begins behind the address. The caller holds the mutex. */
 static size_t index_behind(uintptr_t address)
@@ -119,6 +122,7 @@ void osli_device_queue_close(device_queue **queue)
   while (*at != q)
     at = &(*at)->next;
   *at = q->next;
+  if (!queues) kept_error = OSLA_OK;
   (void)pthread_mutex_unlock(&list_mutex);
   atomic_fetch_sub(&osli_devices_open, 1);
   q->ops->close(q->state);
@@ -161,7 +165,7 @@ void osli_device_free(void *memory)
 {
   device_range r;
   if (!memory || !find_range(memory, &r)) return;
-  (void)r.queue->ops->wait(r.queue->state, r.queue->ops->mark(r.queue->state));
+  osli_device_keep_error(r.queue->ops->wait(r.queue->state, r.queue->ops->mark(r.queue->state)));
   remove_range(&r);
   (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory, r.bytes);
 }
@@ -254,7 +258,13 @@ void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, in
 
 void osli_device_keep_error(osla_err err)
 {
-  if (err != OSLA_OK && kept_error == OSLA_OK) kept_error = err;
+  if (err == OSLA_OK) return;
+  (void)pthread_mutex_lock(&list_mutex);
+  if (kept_error == OSLA_OK) {
+    kept_error = err;
+    (void)snprintf(kept_text, sizeof kept_text, "%s", osla_error_text());
+  }
+  (void)pthread_mutex_unlock(&list_mutex);
 }
 
 osla_err osli_device_settle_all(device_settle_reason reason)
@@ -262,14 +272,15 @@ osla_err osli_device_settle_all(device_settle_reason reason)
   static const int fault_of[] = {[SETTLE_NOTIFY] = DEVICE_FAULT_NOTIFY,
                                  [SETTLE_COLLECTIVE] = DEVICE_FAULT_COLLECTIVE,
                                  [SETTLE_COPY] = DEVICE_FAULT_COPY};
-  osla_err err = kept_error;
+  osla_err err = OSLA_OK;
   if (osli_device_faults & fault_of[reason]) return OSLA_OK;
-  kept_error = OSLA_OK;
   (void)pthread_mutex_lock(&list_mutex);
   for (device_queue *q = queues; q; q = q->next) {
     osla_err one = q->ops->wait(q->state, q->ops->mark(q->state));
     if (err == OSLA_OK) err = one;
   }
+  if (kept_error != OSLA_OK) err = osla_error_set(kept_error, "%s", kept_text);
+  kept_error = OSLA_OK;
   (void)pthread_mutex_unlock(&list_mutex);
   return err;
 }

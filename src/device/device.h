@@ -153,15 +153,23 @@ typedef enum device_settle_reason {
 } device_settle_reason;
 
 /* Waits for all work that this process has queued so far. Every function by which a rank informs
- * another one calls it first. Local. Errors: those of queued work. */
+ * another one calls this function, or osli_device_settle_kept, first. Local. Errors: those of
+ * queued work, and the first kept error. */
 osla_err osli_device_settle_all(device_settle_reason reason);
 static inline osla_err osli_device_settle(device_settle_reason reason)
 {
   return osli_device_any() ? osli_device_settle_all(reason) : OSLA_OK;
 }
 
-/* Keeps an error that the caller cannot return, so that the next osli_device_settle reports it. */
+/* Keeps an error, with its text, until the next osli_device_settle reports it. */
 void osli_device_keep_error(osla_err err);
+
+/* As osli_device_settle, but keeps an error. For calls that must inform the other rank in any case,
+ * because it would wait forever. osla_agree then reports the error on all ranks. */
+static inline void osli_device_settle_kept(device_settle_reason reason)
+{
+  if (osli_device_any()) osli_device_keep_error(osli_device_settle_all(reason));
+}
 
 /* ---- planted faults ---- */
 

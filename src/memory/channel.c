@@ -307,7 +307,7 @@ bool osla_channel_can_send(osla_channels *set, int which)
 
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
-  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
+  osli_device_settle_kept(SETTLE_NOTIFY);
   return set->channels[which].ops->send(&set->channels[which], stamp);
 }
 

@@ -223,7 +223,7 @@ static osla_err step(osla_reduction *r, const double **result)
 
 osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sums, int n_maxima)
 {
-  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
+  osli_device_settle_kept(SETTLE_NOTIFY);
   OSLA_CHECK(n_sums >= 0 && n_maxima >= 0 && n_sums <= OSLA_REDUCTION_MOST &&
                n_maxima <= OSLA_REDUCTION_MOST - n_sums,
              OSLA_ERR_ARG, "%d sums and %d maxima: at most %d values together are possible", n_sums,

@@ -146,13 +146,6 @@ void osla_segment_destroy(osla_segment **segment)
   *segment = NULL;
 }
 
-void *osla_segment_peer(const osla_segment *s, int rank)
-{
-  if (s->device) return s->device_data[rank];
-  unsigned char *base = s->t->ops->peer_ptr(s->region, rank);
-  return base ? base + s->data : NULL;
-}
-
 void *osla_segment_local(const osla_segment *s)
 {
   return osla_segment_peer(s, s->t->rank);
@@ -188,26 +181,6 @@ static void trace_completed(osla_segment *s, osla_transfer *transfer)
   transfer->since = -1.0;
 }
 
-/* True if a transfer is a copy by a device: the segment or the caller's buffer lies on a device. */
-static bool is_device_copy(const osla_segment *s, const void *buffer, size_t bytes)
-{
-  return osli_device_any() && bytes > 0 && (s->device || osli_device_of(buffer));
-}
-
-/* Copies between the caller's buffer and the data area of a rank on this node, and waits. */
-static osla_err copy_by_device(osla_segment *s, int rank, size_t offset, void *buffer, size_t bytes,
-                               bool is_put)
-{
-  unsigned char *peer = osla_segment_peer(s, rank);
-  OSLA_CHECK(peer, OSLA_ERR_UNSUPPORTED,
-             "transfer between device memory and rank %d, whose memory this rank cannot map: copy "
-             "the data to host memory first",
-             rank);
-  osli_device_copy(1, (int64_t)bytes, 1, is_put ? buffer : peer + offset, 0,
-                   is_put ? peer + offset : buffer, 0);
-  return osli_device_settle(is_put ? SETTLE_NOTIFY : SETTLE_COPY);
-}
-
 typedef osla_err get_operation(osla_region *region, int rank, size_t offset, void *dest,
                                size_t bytes, osla_handle *handle);
 
@@ -216,9 +189,11 @@ static osla_err get_by(get_operation *operation, osla_segment *s, int rank, size
 {
   osla_handle handle = OSLA_HANDLE_DONE;
   double since = osla_trace_now(s->t);
-  osla_err err = is_device_copy(s, dest, bytes)
-                   ? copy_by_device(s, rank, offset, dest, bytes, false)
-                   : operation(s->region, rank, s->data + offset, dest, bytes, &handle);
+  size_t left = bytes;
+  osla_err err =
+    osli_device_any() ? osli_segment_device_get(s, rank, offset, dest, &left) : OSLA_OK;
+  if (err == OSLA_OK && left == bytes)
+    err = operation(s->region, rank, s->data + offset, dest, bytes, &handle);
   transfer->id = handle.first;
   trace_started(s, transfer, false, since, bytes);
   return err;
@@ -237,15 +212,24 @@ osla_err osla_segment_fetch(osla_segment *s, int rank, size_t offset, void *dest
   return get_by(fetch, s, rank, offset, dest, bytes, transfer);
 }
 
+/* Prepares a put: if a device is open, waits for the work on devices, and does a put to device
+ * memory, or from it, after which *left is 0. */
+static osla_err settle_put(osla_segment *s, int rank, size_t offset, const void *source,
+                           size_t *left)
+{
+  return osli_device_any() ? osli_segment_device_put(s, rank, offset, source, left) : OSLA_OK;
+}
+
 osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *source,
                           size_t bytes, osla_transfer *transfer)
 {
   osla_handle handle = OSLA_HANDLE_DONE;
   double since = osla_trace_now(s->t);
-  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
-  osla_err err = is_device_copy(s, source, bytes)
-                   ? copy_by_device(s, rank, offset, (void *)(uintptr_t)source, bytes, true)
-                   : s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
+  size_t left = bytes;
+  OSLA_CALL(settle_put(s, rank, offset, source, &left));
+  osla_err err = OSLA_OK;
+  if (left == bytes)
+    err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
   transfer->id = handle.first;
   trace_started(s, transfer, true, since, bytes);
   return err;
@@ -300,27 +284,16 @@ static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *
   return OSLA_OK;
 }
 
-/* Prepares a put with a notify or a word: waits for the work on devices. A put to device memory, or
- * from it, is done here, and *bytes becomes 0. */
-static osla_err settle_put(osla_segment *s, int rank, size_t offset, const void *source,
-                           size_t *bytes)
-{
-  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
-  if (!is_device_copy(s, source, *bytes)) return OSLA_OK;
-  OSLA_CALL(copy_by_device(s, rank, offset, (void *)(uintptr_t)source, *bytes, true));
-  *bytes = 0;
-  return OSLA_OK;
-}
-
 osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *source, size_t bytes,
                          int purpose, uint64_t value)
 {
   size_t slot;
   OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
-  OSLA_CALL(settle_put(s, rank, offset, source, &bytes));
+  size_t left = bytes;
+  OSLA_CALL(settle_put(s, rank, offset, source, &left));
   osla_err err =
-    s->t->ops->put_notify(s->region, rank, s->data + offset, source, bytes, slot, value, 0);
+    s->t->ops->put_notify(s->region, rank, s->data + offset, source, left, slot, value, 0);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, (double)bytes);
   return err;
 }
@@ -336,9 +309,10 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
                      size_t word_at, uint64_t value, osla_posted *posted)
 {
   double since = osla_trace_now(s->t);
-  OSLA_CALL(settle_put(s, rank, offset, source, &bytes));
+  size_t left = bytes;
+  OSLA_CALL(settle_put(s, rank, offset, source, &left));
   *posted = (osla_posted){.since = since, .bytes = bytes};
-  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, word_at, value, 0,
+  OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, left, word_at, value, 0,
                             &posted->post));
   bool moves = posted->post && bytes > 0;
   if (!moves) posted->since = -1.0;
@@ -392,7 +366,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
   size_t slot;
   OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
-  OSLA_CALL(osli_device_settle(SETTLE_NOTIFY));
+  osli_device_settle_kept(SETTLE_NOTIFY);
   OSLA_CALL(s->t->ops->post(s->region, rank, s->data, NULL, 0, slot, value, 0, NULL));
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, 0);
   return OSLA_OK;
@@ -400,7 +374,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
-  osli_device_keep_error(osli_device_settle(SETTLE_NOTIFY));
+  osli_device_settle_kept(SETTLE_NOTIFY);
   /* attached memory has no bell */
   void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL;
   if (bell) osli_bell_ring(s->t, bell);

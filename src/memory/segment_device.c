@@ -1,4 +1,5 @@
-/* Data areas of segments on devices, which the ranks of a node map from one another. */
+/* Data areas of segments on devices, which the ranks of a node map from one another, and transfers
+ * from or to device memory. */
 #include "src/memory/segment_state.h"
 
 #include <stdlib.h>
@@ -46,6 +47,47 @@ void osli_segment_device_free(osla_segment *s)
   (void)osla_barrier(s->t); /* after this barrier no other rank maps this rank's memory */
   if (s->device_data) osli_device_free(s->device_data[s->t->rank]);
   free(s->device_data);
+}
+
+/* ---- transfers ---- */
+
+void *osla_segment_peer(const osla_segment *s, int rank)
+{
+  if (s->device) return s->device_data[rank];
+  unsigned char *base = s->t->ops->peer_ptr(s->region, rank);
+  return base ? base + s->data : NULL;
+}
+
+/* Queues a copy of *left bytes between the caller's buffer and the data area of a rank, if one of
+ * both lies on a device. Then *left becomes 0. */
+static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffer, bool is_put,
+                     size_t *left)
+{
+  if (*left == 0 || (!s->device && !osli_device_of(buffer))) return OSLA_OK;
+  unsigned char *peer = osla_segment_peer(s, rank);
+  OSLA_CHECK(peer, OSLA_ERR_UNSUPPORTED,
+             "transfer between device memory and rank %d, whose memory this rank cannot map: copy "
+             "the data to host memory first",
+             rank);
+  osli_device_copy(1, (int64_t)*left, 1, is_put ? buffer : peer + offset, 0,
+                   is_put ? peer + offset : buffer, 0);
+  *left = 0;
+  return OSLA_OK;
+}
+
+osla_err osli_segment_device_get(const osla_segment *s, int rank, size_t offset, void *dest,
+                                 size_t *left)
+{
+  OSLA_CALL(copy(s, rank, offset, dest, false, left));
+  return *left == 0 ? osli_device_settle(SETTLE_COPY) : OSLA_OK;
+}
+
+osla_err osli_segment_device_put(const osla_segment *s, int rank, size_t offset, const void *source,
+                                 size_t *left)
+{
+  osla_err err = copy(s, rank, offset, (void *)(uintptr_t)source, true, left);
+  osli_device_settle_kept(SETTLE_NOTIFY);
+  return err;
 }
 
 osla_device *osla_segment_device(const osla_segment *s)

@@ -31,4 +31,13 @@ struct osla_segment {
 osla_err osli_segment_device_allocate(osla_segment *segment);
 void osli_segment_device_free(osla_segment *segment);
 
+/* Do a get or a put of *left bytes, and set *left = 0, if the data area or the caller's buffer lies
+ * on a device. osli_segment_device_put always waits for the work on devices, and keeps its errors
+ * for the next osli_device_settle. Local. Errors: UNSUPPORTED (this rank cannot map the memory of
+ * the other one); get: those of queued work. */
+osla_err osli_segment_device_get(const osla_segment *segment, int rank, size_t offset, void *dest,
+                                 size_t *left);
+osla_err osli_segment_device_put(const osla_segment *segment, int rank, size_t offset,
+                                 const void *source, size_t *left);
+
 #endif

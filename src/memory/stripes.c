@@ -105,7 +105,7 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 
 void osla_stripes_release(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
-  osli_device_keep_error(osli_device_settle(SETTLE_NOTIFY));
+  osli_device_settle_kept(SETTLE_NOTIFY);
   osla_clock_settle();
   atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
   osli_bell_ring(t, (osla_bell *)lock->bell);

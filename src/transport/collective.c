@@ -12,12 +12,12 @@
 osla_err osla_barrier(osla_transport *t)
 {
   double since = osla_trace_now(t);
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   atomic_thread_fence(memory_order_seq_cst);
   OSLA_CALL(t->ops->collective(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
   atomic_thread_fence(memory_order_seq_cst);
   osla_trace_add(t, OSLA_TRACE_BARRIER, since, 0);
-  return OSLA_OK;
+  return osli_device_settle(SETTLE_COLLECTIVE);
 }
 
 /* Largest count of one MPI call; larger collectives take several calls. */
@@ -28,7 +28,7 @@ static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   OSLA_CALL(osli_device_refuse("osla_allreduce, osla_bcast", what.recv));
   OSLA_MPI(MPI_Type_get_extent(what.type, &low, &extent));
   unsigned char *at = what.recv;
@@ -59,7 +59,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   OSLA_CALL(osli_device_refuse("osla_alltoall", send));
   OSLA_CALL(osli_device_refuse("osla_alltoall", recv));
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
@@ -72,7 +72,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
@@ -81,7 +81,7 @@ osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int byte
 
 osla_err osli_send(osla_transport *t, int to, const void *buffer, int bytes)
 {
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   return t->ops->message(t, &(osla_message){true, to, bytes, (void *)(uintptr_t)buffer});
 }
 
@@ -140,6 +140,7 @@ osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
   /* element 0: lowest failing rank; then, for each argument, its value and the complement of its
    * value */
   int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS];
+  if (local == OSLA_OK) local = osli_device_settle(SETTLE_COLLECTIVE);
   least[0] = local == OSLA_OK ? INT_MAX : t->rank;
   for (int i = 0; i < count; i++) {
     least[1 + 2 * i] = arguments[i].value;

@@ -165,7 +165,7 @@ osla_err osli_exchange_run(osla_exchange *x, const osla_letters *out, int expect
   *in = (osla_letters){.bytes = out->bytes};
   OSLA_CHECK(out->bytes <= x->most_bytes && x->most_bytes <= OSLA_MOST_LETTER, OSLA_ERR_ARG,
              "letters of %d bytes: at most %d are possible", out->bytes, x->most_bytes);
-  OSLA_CALL(osli_device_settle(SETTLE_COLLECTIVE));
+  osli_device_settle_kept(SETTLE_COLLECTIVE);
   atomic_thread_fence(memory_order_seq_cst);
   osla_err err = x->send ? run_dense(x, out, in) : run_sparse(x, out, expected, in);
   atomic_thread_fence(memory_order_seq_cst);

@@ -2,6 +2,7 @@
  * fills and norms, notifies, and wrong arguments. */
 #include "osla_part.h"
 #include "osla_transport.h"
+#include "src/device/device.h"
 #include "tests/device/device_help.h"
 
 #include <math.h>
@@ -134,6 +135,43 @@ static void test_segment(void)
   }
 }
 
+/* ---- errors of queued work ---- */
+
+static void plant_error(const device_bench *b)
+{
+  if (osla_transport_rank(b->t) == 0)
+    osli_device_keep_error(osla_error_set(OSLA_ERR_MEM, "work of the device failed"));
+}
+
+/* An error of one rank's device must not keep this rank away from a call for which others wait. */
+static void test_errors(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_segment *s = NULL;
+  const int rank = osla_transport_rank(b.t), size = osla_transport_size(b.t);
+  double sum = 1;
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, 8, 1, &s));
+  plant_error(&b);
+  OSLA_ASSERT_OK(osla_notify(s, (rank + 1) % size, 0, 1));
+  osla_notify_wait(s, (rank + size - 1) % size, 0, 1);
+  OSLA_ASSERT_OK(osla_allreduce(b.t, &sum, 1, MPI_DOUBLE, MPI_SUM));
+  OSLA_ASSERT_CLOSE(sum, size, 0);
+  OSLA_ASSERT_ERR(osla_agree(b.t, OSLA_OK), OSLA_ERR_MEM);
+  OSLA_ASSERT_TEXT("work of the device failed");
+  OSLA_ASSERT_SAME_TEXT();
+  plant_error(&b);
+  const osla_err err = osla_barrier(b.t);
+  CU_ASSERT(err == (rank == 0 ? OSLA_ERR_MEM : OSLA_OK));
+  OSLA_ASSERT_OK(osla_barrier(b.t));
+  osla_segment_destroy(&s);
+  plant_error(&b); /* ends with the device */
+  bench_close(&b);
+  if (!bench_open(&b, false)) return;
+  OSLA_ASSERT_OK(osla_agree(b.t, OSLA_OK));
+  bench_close(&b);
+}
+
 /* ---- wrong arguments ---- */
 
 static void expect_refused(osla_transport *t, osla_device_options options, osla_err code,
@@ -228,6 +266,7 @@ static void test_edges(void)
 static const osla_test_case cases[] = {{"blocks", test_blocks},
                                        {"copies", test_copies},
                                        {"segment", test_segment},
+                                       {"errors", test_errors},
                                        {"wrong devices", test_wrong_devices},
                                        {"wrong memory", test_wrong_memory},
                                        {"edges", test_edges},
