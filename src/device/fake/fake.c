@@ -67,7 +67,10 @@ static void close_device(device_state *d)
 
 static uint64_t available_bytes(device_state *d)
 {
-  return FAKE_BYTES - d->used_bytes;
+  (void)pthread_mutex_lock(&d->mutex);
+  uint64_t available = FAKE_BYTES - d->used_bytes;
+  (void)pthread_mutex_unlock(&d->mutex);
+  return available;
 }
 
 static fake_memory *memory_of(device_state *d, const void *address)
@@ -156,7 +159,9 @@ _Static_assert(sizeof(fake_handle) <= sizeof(device_handle), "a handle holds it"
 
 static osla_err expose_memory(device_state *d, const void *memory, device_handle *out)
 {
+  (void)pthread_mutex_lock(&d->mutex);
   fake_handle h = {getpid(), memory_of(d, memory)->file};
+  (void)pthread_mutex_unlock(&d->mutex);
   memcpy(out->bytes, &h, sizeof h);
   return OSLA_OK;
 }
