@@ -57,7 +57,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
-  if (osli_device_of(c))
+  if (osli_on_device(a, b, c))
     return submit(&(device_work){DEVICE_GEMM, dtype, .transa = transa, .transb = transb, .m = m,
                                  .n = n, .k = k, .alpha = alpha, .beta = beta,
                                  .a = k > 0 ? a : NULL, .lda = lda, .b = k > 0 ? b : NULL,
@@ -102,7 +102,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
   int s[4] = {0};
-  if (osli_device_of(c))
+  if (osli_on_device(a, c, NULL))
     return submit(&(device_work){DEVICE_SYRK, dtype, .uplo = uplo, .transa = trans, .m = n, .n = n,
                                  .k = k, .alpha = alpha, .beta = beta, .a = k > 0 ? a : NULL,
                                  .lda = lda, .c = c, .ldc = ldc});
@@ -149,7 +149,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         int64_t ldb)
 {
   int s[4] = {0};
-  if (osli_device_of(b))
+  if (osli_on_device(a, b, NULL))
     return submit(&(device_work){DEVICE_TRSM, dtype, .side = side, .uplo = uplo, .transa = trans,
                                  .diag = diag, .m = m, .n = n, .a = a, .lda = lda, .c = b,
                                  .ldc = ldb});
@@ -190,7 +190,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
                        int64_t incx, const void *y, int64_t incy, void *a, int64_t lda)
 {
   int s[5] = {0};
-  OSLA_CALL(osli_device_refuse("osla_blas_ger", a));
+  OSLA_REFUSES_DEVICE("osla_blas_ger", x, y, a);
   OSLA_CALL(osli_blas_enter(5, (int64_t[]){m, n, incx, incy, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
@@ -215,7 +215,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
 osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x)
 {
   int count = 0;
-  OSLA_CALL(osli_device_refuse("osla_blas_scal", x));
+  OSLA_REFUSES_DEVICE("osla_blas_scal", x);
   OSLA_CALL(osli_blas_enter(1, &n, &count));
   const float _Complex alpha_c = (float _Complex)alpha;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
@@ -233,7 +233,7 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
 osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index)
 {
   int count = 0;
-  OSLA_CALL(osli_device_refuse("osla_blas_iamax", x));
+  OSLA_REFUSES_DEVICE("osla_blas_iamax", x);
   OSLA_CALL(osli_blas_enter(1, &n, &count));
   *index = count > 0 && osli_work_modelled ? (int64_t)(osli_work_random() * (count - 1)) : 0;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
@@ -277,6 +277,7 @@ static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
 osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value)
 {
   int64_t at;
+  OSLA_REFUSES_DEVICE("osla_blas_max", x);
   *value = 0;
   if (n == 0) return OSLA_OK;
   OSLA_CALL(osla_blas_iamax(dtype, n, x, &at));

@@ -76,7 +76,7 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(osli_device_refuse("osla_lapack_potri", a));
+  OSLA_REFUSES_DEVICE("osla_lapack_potri", a);
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0],

@@ -8,7 +8,7 @@ void osli_move_charge(size_t piece, int64_t pieces)
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld)
 {
-  if (osli_device_of(from) || osli_device_of(to)) {
+  if (osli_on_device(from, to, NULL)) {
     osli_device_copy(element, m, n, from, from_ld, to, to_ld);
     return;
   }

@@ -31,7 +31,7 @@ void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, i
  * charged to the model. Local. */
 static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
 {
-  if (osli_device_of(to) || osli_device_of(from))
+  if (osli_on_device(from, to, NULL))
     osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
   else
     memcpy(to, from, bytes);

@@ -186,20 +186,19 @@ void osli_free_like(void *memory)
     free(memory);
 }
 
-osla_err osli_device_refuse(const char *call, const void *address)
+osla_err osli_device_refuse(const char *call)
 {
-  OSLA_CHECK(!osli_device_of(address), OSLA_ERR_UNSUPPORTED,
-             "%s: does not work on device memory; copy the data to host memory first "
-             "(osla_matrix_copy)",
-             call);
-  return OSLA_OK;
+  return osla_error_set(OSLA_ERR_UNSUPPORTED,
+                        "%s: does not work on device memory; copy the data to host memory first "
+                        "(osla_matrix_copy)",
+                        call);
 }
 
 /* ---- work ---- */
 
 static osla_err check_operand(const device_queue *q, const void *address)
 {
-  OSLA_CHECK(!address || osli_device_find(address) == q, OSLA_ERR_ARG,
+  OSLA_CHECK(!address || (q && osli_device_find(address) == q), OSLA_ERR_ARG,
              "operands of one product or copy lie in host memory and on a device, or on two "
              "devices: put all into the memory of one device");
   return OSLA_OK;
@@ -216,6 +215,7 @@ osla_err osli_device_submit(const device_work *w)
     bool waits = crosses && !(osli_device_faults & DEVICE_FAULT_COPY);
     return waits ? q->ops->wait(q->state, q->ops->mark(q->state)) : OSLA_OK;
   }
+  OSLA_CALL(check_operand(q, w->c));
   OSLA_CALL(check_operand(q, w->a));
   OSLA_CALL(check_operand(q, w->b));
   return q->ops->submit(q->state, w);

@@ -107,7 +107,7 @@ void osli_device_free(void *memory);
 extern atomic_int osli_devices_open;
 static inline bool osli_device_any(void)
 {
-  return atomic_load_explicit(&osli_devices_open, memory_order_relaxed) != 0;
+  return __builtin_expect(atomic_load_explicit(&osli_devices_open, memory_order_relaxed) != 0, 0);
 }
 
 /* The device in whose memory an address lies; NULL for host memory. An address behind the last byte
@@ -118,15 +118,26 @@ static inline device_queue *osli_device_of(const void *address)
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
 
+/* True if one of three addresses lies on a device. NULL does not. */
+static inline bool osli_on_device(const void *a, const void *b, const void *c)
+{
+  return osli_device_any() && (osli_device_find(a) || osli_device_find(b) || osli_device_find(c));
+}
+
 /* Memory of the kind in which `like` lies: device memory for a device address, else malloc. The
  * contents are undefined. NULL if there is not enough memory. osli_free_like accepts NULL. Local.
  */
 void *osli_alloc_like(const void *like, size_t bytes);
 void osli_free_like(void *memory);
 
-/* Returns UNSUPPORTED, with the name of the call, if `address` lies on a device. For calls that
- * work on host memory only. Local. */
-osla_err osli_device_refuse(const char *call, const void *address);
+/* Returns UNSUPPORTED, with the name of the call, from the enclosing function if one of the
+ * addresses (at most three) lies on a device. For calls that work on host memory only. Local. */
+#define OSLA_REFUSES_DEVICE(call, ...)                                                             \
+  do {                                                                                             \
+    const void *const osli_list[3] = {__VA_ARGS__};                                                \
+    if (osli_on_device(osli_list[0], osli_list[1], osli_list[2])) return osli_device_refuse(call); \
+  } while (0)
+osla_err osli_device_refuse(const char *call);
 
 /* ---- work ---- */
 

@@ -162,7 +162,7 @@ osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype 
 
 static osla_err check_local_array(const osla_matrix *a, const void *local, int64_t lld)
 {
-  OSLA_CALL(osli_device_refuse("osla_matrix_wrap, osla_matrix_wrap_own", local));
+  OSLA_REFUSES_DEVICE("osla_matrix_wrap, osla_matrix_wrap_own", local);
   OSLA_CHECK(lld >= at_least_one(a->local_rows), OSLA_ERR_ARG,
              "lld = %" PRId64 " is below the %" PRId64 " local rows", lld, a->local_rows);
   OSLA_CHECK(local || a->local_rows == 0 || a->local_cols == 0, OSLA_ERR_ARG,

@@ -1,13 +1,11 @@
 /* Checks of the memory in which the matrices of a call lie. */
 #include "src/matrix/memory_kind.h"
+#include "src/device/device.h"
 
 osla_err osli_check_on_host(const char *call, int count, const osla_matrix *const *matrices)
 {
   for (int i = 0; i < count; i++)
-    OSLA_CHECK(!matrices[i] || !osla_matrix_device(matrices[i]), OSLA_ERR_UNSUPPORTED,
-               "%s: does not work on device memory; copy the matrix to host memory first "
-               "(osla_matrix_copy)",
-               call);
+    if (matrices[i] && osla_matrix_device(matrices[i])) return osli_device_refuse(call);
   return OSLA_OK;
 }
 

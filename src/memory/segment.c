@@ -108,7 +108,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
  * the memory were read-only. */
 static osla_err check_attached(const osla_transport *t, const void *base, size_t bytes)
 {
-  OSLA_CALL(osli_device_refuse("osla_segment_attach", base));
+  OSLA_REFUSES_DEVICE("osla_segment_attach", base);
   OSLA_CHECK(!base || osli_is_writable(base, bytes), OSLA_ERR_ARG,
              "rank %d: the %zu bytes of memory to attach are not all mapped for writing", t->rank,
              bytes);

@@ -29,7 +29,7 @@ static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
   osli_device_settle_kept(SETTLE_COLLECTIVE);
-  OSLA_CALL(osli_device_refuse("osla_allreduce, osla_bcast", what.recv));
+  OSLA_REFUSES_DEVICE("osla_allreduce, osla_bcast", what.recv);
   OSLA_MPI(MPI_Type_get_extent(what.type, &low, &extent));
   unsigned char *at = what.recv;
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
@@ -60,8 +60,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
   osli_device_settle_kept(SETTLE_COLLECTIVE);
-  OSLA_CALL(osli_device_refuse("osla_alltoall", send));
-  OSLA_CALL(osli_device_refuse("osla_alltoall", recv));
+  OSLA_REFUSES_DEVICE("osla_alltoall", send, recv);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
   OSLA_CALL(t->ops->collective(
     t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));

@@ -77,6 +77,35 @@ static osla_err with_osla_blas_iamax(const operands *s)
   return osla_blas_iamax(OSLA_DOUBLE, 1, osla_matrix_local(s->a), &index);
 }
 
+static osla_err with_osla_blas_max(const operands *s)
+{
+  double value;
+  return osla_blas_max(OSLA_DOUBLE, 1, osla_matrix_local(s->a), &value);
+}
+
+static osla_err with_osla_blas_ger(const operands *s)
+{
+  double x = 1;
+  return osla_blas_ger(OSLA_DOUBLE, 1, 1, 1, &x, 1, osla_matrix_local(s->a), 1, &x, 1);
+}
+
+static osla_err with_osla_lapack_potri(const operands *s)
+{
+  int64_t info;
+  return osla_lapack_potri(OSLA_DOUBLE, OSLA_LOWER, 1, osla_matrix_local(s->a), 1, &info);
+}
+
+static osla_err with_osla_alltoall(const operands *s)
+{
+  double x = 1;
+  return osla_alltoall(s->t, &x, osla_matrix_local(s->a), 1, MPI_DOUBLE);
+}
+
+static osla_err with_osla_bcast(const operands *s)
+{
+  return osla_bcast(s->t, osla_matrix_local(s->a), 1, MPI_DOUBLE, 0);
+}
+
 static osla_err with_osla_blas_scal(const operands *s)
 {
   return osla_blas_scal(OSLA_DOUBLE, 1, 2, osla_matrix_local(s->a));
@@ -115,7 +144,12 @@ static const struct refused_call {
              LINE(osla_hessian_create_on),
              LINE(osla_splitting_create_dense),
              LINE(osla_blas_iamax),
-             LINE(osla_blas_scal)};
+             LINE(osla_blas_max),
+             LINE(osla_blas_ger),
+             LINE(osla_blas_scal),
+             LINE(osla_lapack_potri),
+             LINE(osla_alltoall),
+             LINE(osla_bcast)};
 
 static void check_refused(const operands *s)
 {
@@ -141,6 +175,21 @@ static void check_mixed(const operands *s)
   OSLA_ASSERT_ERR(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, s->pa, s->pb, 1, s->pc, NULL),
                   OSLA_ERR_UNSUPPORTED);
   osla_gemm_ablate(NULL);
+  double x = 1, *on = osla_matrix_local(s->a);
+  for (int64_t k = 0; k < 2; k++) {
+    OSLA_ASSERT_ERR(
+      osla_blas_gemm(OSLA_DOUBLE, OSLA_NOTRANS, OSLA_NOTRANS, 1, 1, k, 1, on, 1, &x, 1, 1, &x, 1),
+      OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("on a device");
+  }
+  OSLA_ASSERT_ERR(
+    osla_blas_gemm(OSLA_DOUBLE, OSLA_NOTRANS, OSLA_NOTRANS, 1, 1, 1, 1, &x, 1, on, 1, 1, &x, 1),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_blas_syrk(OSLA_DOUBLE, OSLA_LOWER, OSLA_NOTRANS, 1, 1, 1, on, 1, 1, &x, 1),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1,
+                                 1, on, 1, &x, 1),
+                  OSLA_ERR_ARG);
 }
 
 static void test_calls(void)
