@@ -25,7 +25,7 @@ static void set_element(void *array, osla_dtype dtype, int64_t at, double re, do
 static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, void *arg)
 {
   part_stage stage;
-  OSLA_CALL(osli_part_stage_open(part, &stage));
+  OSLA_CALL(osli_part_stage_open(part, true, &stage));
   const part_local p = stage.p;
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
   const bool complex_type = dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
@@ -33,11 +33,11 @@ static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, 
     const int64_t j = part_col(&p, c);
     for (int64_t r = 0; r < p.rows; r++) {
       const int64_t i = part_row(&p, r);
-      set_element(p.local, dtype, part_offset(&p, r, c), re(i, j, arg),
+      set_element(stage.first, dtype, r + c * stage.ld, re(i, j, arg),
                   complex_type && im ? im(i, j, arg) : 0.0);
     }
   }
-  return osli_part_stage_close(part, &stage, true);
+  return osli_part_stage_close(&stage);
 }
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)

@@ -26,14 +26,14 @@ typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)
 {
   part_stage stage;
-  OSLA_CALL(osli_part_stage_open(part, &stage));
+  OSLA_CALL(osli_part_stage_open(part, false, &stage));
   const part_local p = stage.p;
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
   for (int64_t c = 0; c < p.cols && !osli_work_modelled; c++)
     for (int64_t r = 0; r < p.rows; r++)
-      visit(magnitude(dtype, p.local, part_offset(&p, r, c)), part_row(&p, r), part_col(&p, c),
+      visit(magnitude(dtype, stage.first, r + c * stage.ld), part_row(&p, r), part_col(&p, c),
             sums);
-  return osli_part_stage_close(part, &stage, false);
+  return osli_part_stage_close(&stage);
 }
 
 /* Computes the maximum norm by BLAS, column by column, because it is by far the most frequent norm.
@@ -41,16 +41,17 @@ static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)
 static osla_err local_max(const osla_part *part, double *sums)
 {
   part_stage stage;
-  OSLA_CALL(osli_part_stage_open(part, &stage));
+  OSLA_CALL(osli_part_stage_open(part, false, &stage));
   const part_local p = stage.p;
   osla_err err = OSLA_OK;
   for (int64_t c = 0; c < p.cols && err == OSLA_OK; c++) {
     double x = 0;
-    err = osla_blas_max(osla_matrix_dtype(part->matrix), p.rows, part_at(&p, 0, c), &x);
+    err = osla_blas_max(osla_matrix_dtype(part->matrix), p.rows,
+                        stage.first + (size_t)(c * stage.ld) * p.element, &x);
     if (isnan(x)) sums[1] = 1.0;
     if (x > sums[0]) sums[0] = x;
   }
-  const osla_err closed = osli_part_stage_close(part, &stage, false);
+  const osla_err closed = osli_part_stage_close(&stage);
   return err == OSLA_OK ? closed : err;
 }
 

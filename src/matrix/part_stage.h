@@ -6,17 +6,20 @@
 
 #include <stdbool.h>
 
-/* A part whose local elements the host can load and store: in place, or in a copy of the local
- * array of a device matrix. */
+/* A part whose local elements the host can load or store: in place, or in a copy if the matrix lies
+ * on a device. Elements outside the part are not touched, since another rank may write them. */
 typedef struct part_stage {
   part_local p;
-  void *copy; /* NULL: the elements are in place */
+  unsigned char *first; /* this rank's first element of the part; NULL if it has none */
+  int64_t ld;           /* leading dimension of the elements that begin at `first` */
+  void *copy;           /* NULL: the elements are in place */
+  bool writes;
 } part_stage;
 
-/* Opens a part. Memory: the local array of a device matrix. Local. Errors: MEM (the part may then
- * not be used), those of the device. osli_part_stage_close writes the copy back if `written`, and
- * frees it; it accepts a stage that failed to open. */
-osla_err osli_part_stage_open(const osla_part *part, part_stage *stage);
-osla_err osli_part_stage_close(const osla_part *part, part_stage *stage, bool written);
+/* Opens a part, either to read its elements, or to write all of them. Memory: the local elements of
+ * the part, if the matrix lies on a device. Local. Errors: MEM, those of the device; the stage is
+ * then not open. osli_part_stage_close completes the writes. */
+osla_err osli_part_stage_open(const osla_part *part, bool writes, part_stage *stage);
+osla_err osli_part_stage_close(part_stage *stage);
 
 #endif

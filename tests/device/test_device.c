@@ -3,6 +3,7 @@
 #include "osla_part.h"
 #include "osla_transport.h"
 #include "src/device/device.h"
+#include "src/matrix/part_stage.h"
 #include "tests/device/device_help.h"
 
 #include <math.h>
@@ -91,6 +92,35 @@ static void check_copies(const device_bench *b, osla_grid *grid, int which)
 static void test_copies(void)
 {
   on_all_grids(check_copies);
+}
+
+/* A fill of a part on a device passes through host memory. A put to other elements meanwhile must
+ * not be lost. */
+static void test_stage(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  osla_matrix *a = NULL;
+  part_stage stage;
+  const double two[2] = {5, 7};
+  double got[4 * 4];
+  OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 4, 4, 4, 4, &a));
+  if (osla_matrix_local_rows(a) > 0 && osla_matrix_local_cols(a) > 0) {
+    OSLA_ASSERT_OK(osli_part_stage_open(&(osla_part){a, 1, 1, 2, 2}, true, &stage));
+    OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 1, 1, 2, two, 1));
+    OSLA_ASSERT_OK(osla_matrix_put_block(a, 3, 1, 1, 2, two, 1));
+    for (int i = 0; i < 4; i++)
+      ((double *)(void *)stage.first)[i % 2 + i / 2 * stage.ld] = i + 1;
+    OSLA_ASSERT_OK(osli_part_stage_close(&stage));
+    OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, 4, 4, got, 4));
+    const double expected[4 * 4] = {0, 0, 0, 0, 5, 1, 2, 5, 7, 3, 4, 7, 0, 0, 0, 0};
+    CU_ASSERT(memcmp(got, expected, sizeof got) == 0);
+  }
+  OSLA_ASSERT_OK(osla_barrier(b.t));
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
 }
 
 /* ---- segments ---- */
@@ -265,6 +295,7 @@ static void test_edges(void)
 
 static const osla_test_case cases[] = {{"blocks", test_blocks},
                                        {"copies", test_copies},
+                                       {"stage", test_stage},
                                        {"segment", test_segment},
                                        {"errors", test_errors},
                                        {"wrong devices", test_wrong_devices},
