@@ -212,8 +212,7 @@ osla_err osli_device_submit(const device_work *w)
     bool crosses = !q || !source;
     if (!q) q = source;
     OSLA_CALL(q->ops->submit(q->state, w));
-    bool waits = crosses && !(osli_device_faults & DEVICE_FAULT_COPY);
-    return waits ? q->ops->wait(q->state, q->ops->mark(q->state)) : OSLA_OK;
+    return crosses ? q->ops->wait(q->state, q->ops->mark(q->state)) : OSLA_OK;
   }
   OSLA_CALL(check_operand(q, w->c));
   OSLA_CALL(check_operand(q, w->a));

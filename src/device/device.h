@@ -188,7 +188,7 @@ static inline void osli_device_settle_kept(device_settle_reason reason)
 enum {
   DEVICE_FAULT_NOTIFY = 1,      /* a notify does not settle */
   DEVICE_FAULT_COLLECTIVE = 2,  /* a collective call does not settle */
-  DEVICE_FAULT_COPY = 4,        /* a copy to host memory does not settle */
+  DEVICE_FAULT_COPY = 4,        /* a copy to or from host memory does not wait for earlier work */
   DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
   DEVICE_FAULT_MEMCPY = 16      /* osli_device_copy is memcpy */
 };

@@ -3,7 +3,7 @@
 # suite on the fake device fails. Without a fault the suites must pass.
 #   1  a notify does not wait for the work on the device
 #   2  a collective call does not wait
-#   4  a copy to host memory does not wait
+#   4  a copy to or from host memory does not wait for earlier work
 #   8  a temporary lies in host memory instead of on the device
 #   16 memcpy is called for device memory
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"

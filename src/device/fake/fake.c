@@ -197,10 +197,9 @@ static void *data_of(device_state *d, const void *address)
   return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
 }
 
-/* Runs the oldest queued work. The caller holds the mutex. */
-static osla_err run_oldest(device_state *d, size_t i)
+/* Runs a piece of work. The caller holds the mutex. */
+static osla_err run_work(device_state *d, device_work w)
 {
-  device_work w = d->works[i];
   w.a = data_of(d, w.a);
   w.b = data_of(d, w.b);
   w.c = data_of(d, w.c);
@@ -221,7 +220,7 @@ static osla_err wait_work(device_state *d, uint64_t mark)
   (void)pthread_mutex_lock(&d->mutex);
   size_t runs = mark > d->done ? (size_t)(mark - d->done) : 0;
   for (size_t i = 0; i < runs; i++) {
-    osla_err one = run_oldest(d, i);
+    osla_err one = run_work(d, d->works[i]);
     if (err == OSLA_OK) err = one;
   }
   d->n_works -= runs;
@@ -231,10 +230,22 @@ static osla_err wait_work(device_state *d, uint64_t mark)
   return err;
 }
 
+/* True if a planted fault lets the work overtake queued work. */
+static bool overtakes(device_state *d, const device_work *w)
+{
+  return (osli_device_faults & DEVICE_FAULT_COPY) && w->kind == DEVICE_COPY &&
+         (!memory_of(d, w->a) || !memory_of(d, w->c));
+}
+
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&d->mutex);
+  if (overtakes(d, w)) {
+    err = run_work(d, *w);
+    (void)pthread_mutex_unlock(&d->mutex);
+    return err;
+  }
   if (d->n_works == d->most_works) {
     size_t more = 2 * d->most_works + 64;
     device_work *grown = realloc(d->works, more * sizeof *grown);
