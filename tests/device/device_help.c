@@ -1,7 +1,12 @@
 #include "tests/device/device_help.h"
+#include "osla_index.h"
+#include "osla_transport.h"
 #include "src/device/device.h"
+#include "src/matrix/part_stage.h"
 
+#include <complex.h>
 #include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,25 +24,74 @@ bool bench_open(device_bench *b, bool early)
     return false;
   }
   OSLA_ASSERT_OK(osla_device_open(b->t, &options, &b->device));
+  if (!b->device) return false;
+  OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_SELF, NULL, &b->self));
+  OSLA_ASSERT_OK(osla_grid_create(b->self, 1, 1, &b->alone));
+  for (int i = 0; i < PAIRS; i++)
+    OSLA_ASSERT_OK(osla_segment_create_on(b->device, PAIR_BYTES, 0, &b->on_device[i]));
+
   osli_device_faults = fault ? atoi(fault) : 0;
-  return b->device != NULL;
+  return true;
 }
 
 void bench_close(device_bench *b)
 {
   osli_device_faults = 0;
+  for (int i = 0; i < PAIRS; i++)
+    osla_segment_destroy(&b->on_device[i]);
+
+  osla_grid_destroy(&b->alone);
+  osla_transport_destroy(&b->self);
   osla_device_close(&b->device);
   osla_transport_destroy(&b->t);
 }
 
-matrix_pair pair_make(const device_bench *b, osla_grid *grid, osla_dtype dtype, int64_t m,
-                      int64_t n, int64_t mb, int64_t nb, osla_fill fill, uint64_t seed)
+void on_all_grids(void (*check)(device_bench *b, osla_grid *grid, int which))
 {
-  matrix_pair p = {NULL, NULL};
-  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, m, n, mb, nb, &p.host));
-  OSLA_ASSERT_OK(osla_matrix_create_on(b->device, grid, dtype, m, n, mb, nb, &p.device));
+  for (int early = 0; early < 2; early++) {
+    device_bench b;
+    if (!bench_open(&b, early)) return;
+    for (int which = 0; which < osla_test_n_grids(b.t); which++) {
+      osla_grid *grid = osla_test_grid(b.t, which);
+      check(&b, grid, which);
+      osla_grid_destroy(&grid);
+    }
+    bench_close(&b);
+  }
+}
+
+const osla_dtype all_types[4] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT, OSLA_COMPLEX_DOUBLE};
+
+/* Offset in the array of a host matrix of the local element (r, c) of a device matrix. */
+static int64_t host_offset(const part_stage *host, const part_local *device, int64_t r, int64_t c)
+{
+  const osla_layout *l = &host->p.layout;
+  return osla_index_local(part_row(device, r), l->mb, l->nprow) +
+         osla_index_local(part_col(device, c), l->nb, l->npcol) * host->ld;
+}
+
+matrix_pair pair_make(device_bench *b, osla_grid *host_grid, osla_grid *grid, osla_dtype dtype,
+                      int64_t m, int64_t n, int64_t mb, int64_t nb, osla_fill fill, uint64_t seed)
+{
+  int i = 0;
+  while (i < PAIRS - 1 && b->used[i])
+    i++;
+  OSLA_ASSERT_MSG(!b->used[i], "more than %d pairs of matrices", PAIRS);
+  b->used[i] = true;
+  matrix_pair p = {.used = &b->used[i]};
+  OSLA_ASSERT_OK(osla_matrix_create(host_grid, dtype, m, n, mb, nb, &p.host));
+  OSLA_ASSERT_OK(osla_matrix_create_in(b->on_device[i], grid, dtype, m, n, mb, nb, &p.device));
   OSLA_ASSERT_OK(osla_matrix_fill(p.host, fill, seed));
-  OSLA_ASSERT_OK(osla_matrix_fill(p.device, fill, seed));
+  const osla_part of_host = osla_whole(p.host), of_device = osla_whole(p.device);
+  part_stage x, y;
+  OSLA_ASSERT_OK(osli_part_stage_open(&of_host, false, &x));
+  OSLA_ASSERT_OK(osli_part_stage_open(&of_device, true, &y));
+  for (int64_t c = 0; c < y.p.cols; c++)
+    for (int64_t r = 0; r < y.p.rows; r++)
+      osla_test_store(dtype, y.first, r + c * y.ld,
+                      osla_test_load(dtype, x.first, host_offset(&x, &y.p, r, c)));
+  OSLA_ASSERT_OK(osli_part_stage_close(&x));
+  OSLA_ASSERT_OK(osli_part_stage_close(&y));
   return p;
 }
 
@@ -45,26 +99,34 @@ void pair_free(matrix_pair *p)
 {
   osla_matrix_destroy(&p->host);
   osla_matrix_destroy(&p->device);
+  *p->used = false;
 }
 
 void pair_expect(const matrix_pair *p, double factor, const char *format, ...)
 {
-  const osla_layout l = osla_matrix_layout(p->host);
+  osla_grid *grid = osla_matrix_grid(p->device);
   const osla_dtype dtype = osla_matrix_dtype(p->host);
   const double eps = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? FLT_EPSILON : DBL_EPSILON;
-  osla_matrix *copy = NULL;
-  double largest = 0, difference = 0;
+  const osla_part of_host = osla_whole(p->host), of_device = osla_whole(p->device);
+  part_stage x, y;
+  double largest[2] = {0, 0}; /* element of the host's matrix, and difference */
   char text[200];
   va_list args;
   va_start(args, format);
   (void)vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(p->host), dtype, l.m, l.n, l.mb, l.nb, &copy));
-  OSLA_ASSERT_OK(osla_matrix_copy(p->device, copy));
-  OSLA_ASSERT_OK(osla_matrix_norm(p->host, OSLA_NORM_MAX, &largest));
-  OSLA_ASSERT_OK(osla_matrix_add(-1, p->host, 1, copy));
-  OSLA_ASSERT_OK(osla_matrix_norm(copy, OSLA_NORM_MAX, &difference));
-  OSLA_ASSERT_MSG(difference <= factor * eps * largest, "%s: %g apart of %g on a %d x %d grid",
-                  text, difference, largest, l.nprow, l.npcol);
-  osla_matrix_destroy(&copy);
+  OSLA_ASSERT_OK(osli_part_stage_open(&of_host, false, &x));
+  OSLA_ASSERT_OK(osli_part_stage_open(&of_device, false, &y));
+  for (int64_t c = 0; c < y.p.cols; c++)
+    for (int64_t r = 0; r < y.p.rows; r++) {
+      const osla_complex on_host = osla_test_load(dtype, x.first, host_offset(&x, &y.p, r, c));
+      const double apart = cabs(osla_test_load(dtype, y.first, r + c * y.ld) - on_host);
+      if (cabs(on_host) > largest[0]) largest[0] = cabs(on_host);
+      if (!(apart <= largest[1])) largest[1] = isnan(apart) ? (double)INFINITY : apart;
+    }
+  OSLA_ASSERT_OK(osli_part_stage_close(&x));
+  OSLA_ASSERT_OK(osli_part_stage_close(&y));
+  OSLA_ASSERT_OK(osla_allreduce(osla_grid_transport(grid), largest, 2, MPI_DOUBLE, MPI_MAX));
+  OSLA_ASSERT_MSG(largest[1] <= factor * eps * largest[0], "%s: %g apart of %g on a %d x %d grid",
+                  text, largest[1], largest[0], osla_grid_nprow(grid), osla_grid_npcol(grid));
 }

@@ -10,31 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const osla_dtype types[] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT,
-                                   OSLA_COMPLEX_DOUBLE};
-
-/* Runs a check on each grid and for both times at which work runs. */
-static void on_all_grids(void (*check)(const device_bench *b, osla_grid *grid, int which))
-{
-  for (int early = 0; early < 2; early++) {
-    device_bench b;
-    if (!bench_open(&b, early)) return;
-    for (int which = 0; which < osla_test_n_grids(b.t); which++) {
-      osla_grid *grid = osla_test_grid(b.t, which);
-      check(&b, grid, which);
-      osla_grid_destroy(&grid);
-    }
-    bench_close(&b);
-  }
-}
-
 /* ---- matrices ---- */
 
 enum { M = 23, N = 17 };
 
-static void check_blocks(const device_bench *b, osla_grid *grid, int which)
+static void check_blocks(device_bench *b, osla_grid *grid, int which)
 {
-  const osla_dtype dtype = types[which % 4];
+  const osla_dtype dtype = all_types[which % 4];
   osla_matrix *a = NULL;
   osla_complex block[M * N], back[M * N];
   OSLA_ASSERT_OK(osla_matrix_create_on(b->device, grid, dtype, M, N, 4, 3, &a));
@@ -57,12 +39,12 @@ static void test_blocks(void)
   on_all_grids(check_blocks);
 }
 
-static void check_copies(const device_bench *b, osla_grid *grid, int which)
+static void check_copies(device_bench *b, osla_grid *grid, int which)
 {
-  const osla_dtype dtype = types[(which + 1) % 4];
-  matrix_pair p = pair_make(b, grid, dtype, M, N, 4, 3, OSLA_FILL_UNIFORM, 3);
-  matrix_pair q = pair_make(b, grid, dtype, M, N, 5, 6, OSLA_FILL_ZERO, 0);
-  matrix_pair r = pair_make(b, grid, dtype, N, M, 6, 5, OSLA_FILL_ZERO, 0);
+  const osla_dtype dtype = all_types[(which + 1) % 4];
+  matrix_pair p = pair_make(b, grid, grid, dtype, M, N, 4, 3, OSLA_FILL_UNIFORM, 3);
+  matrix_pair q = pair_make(b, grid, grid, dtype, M, N, 5, 6, OSLA_FILL_ZERO, 0);
+  matrix_pair r = pair_make(b, grid, grid, dtype, N, M, 6, 5, OSLA_FILL_ZERO, 0);
   pair_expect(&p, 0, "fill");
   OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* to the device, in other blocks */
   OSLA_ASSERT_OK(osla_matrix_copy(p.device, q.host));

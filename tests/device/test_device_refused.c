@@ -197,9 +197,9 @@ static void test_calls(void)
   device_bench b;
   if (!bench_open(&b, false)) return;
   osla_grid *grid = osla_test_square_grid(b.t);
-  matrix_pair a = pair_make(&b, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_SPD, 1);
-  matrix_pair x = pair_make(&b, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_UNIFORM, 2);
-  matrix_pair c = pair_make(&b, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_UNIFORM, 3);
+  matrix_pair a = pair_make(&b, grid, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_SPD, 1);
+  matrix_pair x = pair_make(&b, grid, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_UNIFORM, 2);
+  matrix_pair c = pair_make(&b, grid, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_UNIFORM, 3);
   int64_t ipiv[N];
   for (int i = 0; i < N; i++)
     ipiv[i] = i + 1;
