@@ -27,8 +27,6 @@ bool bench_open(device_bench *b, bool early)
   if (!b->device) return false;
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_SELF, NULL, &b->self));
   OSLA_ASSERT_OK(osla_grid_create(b->self, 1, 1, &b->alone));
-  for (int i = 0; i < PAIRS; i++)
-    OSLA_ASSERT_OK(osla_segment_create_on(b->device, PAIR_BYTES, 0, &b->on_device[i]));
 
   osli_device_faults = fault ? atoi(fault) : 0;
   return true;
@@ -78,6 +76,8 @@ matrix_pair pair_make(device_bench *b, osla_grid *host_grid, osla_grid *grid, os
     i++;
   OSLA_ASSERT_MSG(!b->used[i], "more than %d pairs of matrices", PAIRS);
   b->used[i] = true;
+  if (!b->on_device[i])
+    OSLA_ASSERT_OK(osla_segment_create_on(b->device, PAIR_BYTES, 0, &b->on_device[i]));
   matrix_pair p = {.used = &b->used[i]};
   OSLA_ASSERT_OK(osla_matrix_create(host_grid, dtype, m, n, mb, nb, &p.host));
   OSLA_ASSERT_OK(osla_matrix_create_in(b->on_device[i], grid, dtype, m, n, mb, nb, &p.device));

@@ -10,8 +10,8 @@
 /* Number of matrix pairs that can exist at a time, and bytes of a device matrix on a rank. */
 enum { PAIRS = 3, PAIR_BYTES = 1 << 20 };
 
-/* A transport, a fake device on it, device memory for pairs of matrices, and a grid of this rank
- * alone. */
+/* A transport, a fake device on it, device memory for pairs of matrices (made when it is
+ * needed), and a grid of this rank alone. */
 typedef struct device_bench {
   osla_transport *t, *self;
   osla_device *device;

@@ -1,5 +1,6 @@
 /* Tests of device memory on the fake device: segments, matrices, copies between host and device,
  * fills and norms, notifies, and wrong arguments. */
+#include "osla_blas.h"
 #include "osla_part.h"
 #include "osla_transport.h"
 #include "src/device/device.h"
@@ -39,6 +40,12 @@ static void test_blocks(void)
   on_all_grids(check_blocks);
 }
 
+static double position(int64_t i, int64_t j, void *arg)
+{
+  (void)arg;
+  return (double)(100 * i + j);
+}
+
 static void check_copies(device_bench *b, osla_grid *grid, int which)
 {
   const osla_dtype dtype = all_types[(which + 1) % 4];
@@ -62,6 +69,12 @@ static void check_copies(device_bench *b, osla_grid *grid, int which)
   OSLA_ASSERT_OK(osla_matrix_fill_part(of_host, OSLA_FILL_INTEGER, 5));
   OSLA_ASSERT_OK(osla_matrix_fill_part(of_device, OSLA_FILL_INTEGER, 5));
   pair_expect(&q, 1, "fill of a part");
+  OSLA_ASSERT_OK(osla_matrix_copy_part((osla_part){p.device, 1, 2, 9, 7}, of_host));
+  OSLA_ASSERT_OK(osla_matrix_copy_part((osla_part){p.host, 1, 2, 9, 7}, of_device));
+  pair_expect(&q, 1, "copy of a part");
+  OSLA_ASSERT_OK(osla_matrix_fill_with(q.host, position, NULL));
+  OSLA_ASSERT_OK(osla_matrix_fill_with(q.device, position, NULL));
+  pair_expect(&q, 0, "fill with a function");
   for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
     double x = 0, y = 1;
     OSLA_ASSERT_OK(osla_matrix_norm(p.host, (osla_norm)norm, &x));
@@ -105,6 +118,39 @@ static void test_stage(void)
   bench_close(&b);
 }
 
+/* ---- BLAS and LAPACK ---- */
+
+/* LU with interchanges, on a device and in host memory. */
+static void test_blas(void)
+{
+  enum { ORDER = 9 };
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  for (int i = 0; i < 4; i++) {
+    const osla_dtype dtype = all_types[i];
+    matrix_pair a =
+      pair_make(&b, b.alone, b.alone, dtype, ORDER, ORDER, 4, 4, OSLA_FILL_UNIFORM, 1);
+    matrix_pair x = pair_make(&b, b.alone, b.alone, dtype, ORDER, 3, 4, 4, OSLA_FILL_UNIFORM, 2);
+    matrix_pair *both[2] = {&a, &x};
+    int64_t pivots[2][ORDER], info[2] = {-1, -1};
+    for (int on_device = 0; on_device < 2; on_device++) {
+      const osla_matrix *m = on_device ? both[0]->device : both[0]->host;
+      const osla_matrix *y = on_device ? both[1]->device : both[1]->host;
+      int64_t *p = pivots[on_device];
+      OSLA_ASSERT_OK(osla_lapack_getrf(dtype, ORDER, ORDER, osla_matrix_local(m),
+                                       osla_matrix_lld(m, 0), p, &info[on_device]));
+      OSLA_ASSERT_OK(
+        osla_lapack_laswp(dtype, 3, osla_matrix_local(y), osla_matrix_lld(y, 0), ORDER, p, false));
+    }
+    CU_ASSERT(info[0] == 0 && info[1] == 0);
+    CU_ASSERT(memcmp(pivots[0], pivots[1], sizeof pivots[0]) == 0);
+    pair_expect(&a, 0, "getrf '%c'", osla_dtype_letter(dtype));
+    pair_expect(&x, 0, "laswp '%c'", osla_dtype_letter(dtype));
+    pair_free(&a), pair_free(&x);
+  }
+  bench_close(&b);
+}
+
 /* ---- segments ---- */
 
 /* Each rank puts its number into the memory of the next one, and notifies it. */
@@ -129,6 +175,10 @@ static void test_segment(void)
       osla_put_notify_post(s, next, sizeof *mine, mine + 1, sizeof *mine, 0, 2, &posted));
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
     osla_notify_wait(s, before, 0, 2);
+    OSLA_ASSERT_OK(osla_segment_fetch(s, rank, 0, got, sizeof got, &transfer));
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
+    CU_ASSERT(got[0] == before && got[1] == 100 + before);
+    got[0] = got[1] = -1;
     OSLA_ASSERT_OK(osla_segment_get(s, rank, 0, got, sizeof got, &transfer));
     OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
     CU_ASSERT(got[0] == before && got[1] == 100 + before);
@@ -213,6 +263,12 @@ static void test_wrong_devices(void)
     (void)setenv("OSLA_FAKE_DEVICE", "now", 1);
     expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG, "late or early");
     (void)unsetenv("OSLA_FAKE_DEVICE");
+    osla_device *device = NULL;
+    (void)setenv("OSLA_DEVICE", "fake", 1);
+    OSLA_ASSERT_OK(osla_device_open(t, NULL, &device));
+    CU_ASSERT(device != NULL);
+    osla_device_close(&device);
+    (void)unsetenv("OSLA_DEVICE");
   }
   CU_ASSERT(t != NULL);
   osla_transport_destroy(&t);
@@ -278,6 +334,7 @@ static void test_edges(void)
 static const osla_test_case cases[] = {{"blocks", test_blocks},
                                        {"copies", test_copies},
                                        {"stage", test_stage},
+                                       {"blas", test_blas},
                                        {"segment", test_segment},
                                        {"errors", test_errors},
                                        {"wrong devices", test_wrong_devices},

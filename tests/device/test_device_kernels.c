@@ -251,6 +251,60 @@ static void test_trsm(void)
   on_all_grids(check_trsm);
 }
 
+/* Solves with parts, with replicated right-hand sides, and a forecast of a product. */
+static void check_solve_special(device_bench *b, osla_grid *grid, osla_dtype dtype)
+{
+  enum { N = 37, NB = 5, FROM = 10, ORDER = 23, NRHS = 3 };
+  matrix_pair a = pair_make(b, b->alone, grid, dtype, N, N, NB, NB, OSLA_FILL_SPD, 1);
+  matrix_pair x = pair_make(b, b->alone, grid, dtype, N, 7, NB, 2, OSLA_FILL_UNIFORM, 2);
+  osla_part ah = {a.host, FROM, FROM, ORDER, ORDER}, ad = {a.device, FROM, FROM, ORDER, ORDER};
+  for (int from = FROM; from < FROM + 2; from++) { /* at a block corner, and inside a block */
+    osla_part xh = {x.host, from, 2, ORDER, NRHS}, xd = {x.device, from, 2, ORDER, NRHS};
+    OSLA_ASSERT_OK(
+      osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, alpha, ah, xh));
+    OSLA_ASSERT_OK(
+      osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, alpha, ad, xd));
+    pair_expect(&x, 100, "trsm of the part from %d", from);
+    OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, ah, xh));
+    OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, ad, xd));
+    pair_expect(&x, 200, "potrs of the part from %d", from);
+  }
+  osla_complex on_host[N * NRHS] = {0}, on_device[N * NRHS] = {0};
+  for (int i = 0; i < N * NRHS; i++) {
+    osla_test_store(dtype, on_host, i, (double)(1 + i % 5) + I);
+    osla_test_store(dtype, on_device, i, (double)(1 + i % 5) + I);
+  }
+  OSLA_ASSERT_OK(osla_potrs_replicated(OSLA_LOWER, a.host, NRHS, on_host, N));
+  OSLA_ASSERT_OK(osla_potrs_replicated(OSLA_LOWER, a.device, NRHS, on_device, N));
+  double largest = 0, apart = 0;
+  for (int i = 0; i < N * NRHS; i++) {
+    const osla_complex expected = osla_test_load(dtype, on_host, i);
+    largest = fmax(largest, cabs(expected));
+    apart = fmax(apart, cabs(osla_test_load(dtype, on_device, i) - expected));
+  }
+  OSLA_ASSERT_MSG(largest > 0 && apart <= 1e-5 * largest, "replicated: %g apart of %g", apart,
+                  largest);
+  osla_gemm_plan plan = {0};
+  OSLA_ASSERT_OK(osla_gemm_predict(OSLA_NOTRANS, OSLA_NOTRANS, osla_whole(a.device),
+                                   (osla_part){x.device, 0, 0, N, NRHS},
+                                   (osla_part){x.device, 0, NRHS, N, NRHS}, NULL, &plan));
+  OSLA_ASSERT_OK(osla_allreduce(b->t, &plan.flops, 1, MPI_DOUBLE, MPI_SUM));
+  const bool is_real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+  OSLA_ASSERT_CLOSE(plan.flops, (is_real ? 2.0 : 8.0) * N * N * NRHS, 0);
+  pair_free(&a), pair_free(&x);
+}
+
+static void test_solve_special(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  for (int i = 0; i < 4; i++)
+    check_solve_special(&b, grid, all_types[i]);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
 static const osla_test_case cases[] = {{"gemm", test_gemm},
                                        {"gemm types", test_gemm_types},
                                        {"gemm parts", test_gemm_parts},
@@ -259,5 +313,6 @@ static const osla_test_case cases[] = {{"gemm", test_gemm},
                                        {"potrf and potrs", test_potrf},
                                        {"potrf special", test_potrf_special},
                                        {"trsm", test_trsm},
+                                       {"solve special", test_solve_special},
                                        {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_kernels, cases);

@@ -48,6 +48,16 @@ CALL(osla_posv_mixed, osla_posv_mixed(OSLA_LOWER, s->a, s->b, s->c, NULL, NULL))
 CALL(osla_gecon, osla_gecon(s->a, s->ipiv, 1, &value))
 CALL(osla_pocon, osla_pocon(OSLA_LOWER, s->a, 1, &value))
 
+static osla_err with_osla_file_put_matrix(const operands *s)
+{
+  return osla_file_put_matrix(NULL, "a", s->a, OSLA_STORED_WHOLE);
+}
+
+static osla_err with_osla_file_get_matrix(const operands *s)
+{
+  return osla_file_get_matrix(NULL, "a", s->a);
+}
+
 static osla_err with_osla_refine(const operands *s)
 {
   osla_factors f = osla_factors_cholesky(s->a, OSLA_LOWER);
@@ -121,6 +131,8 @@ static const struct refused_call {
 } calls[] = {LINE(osla_matrix_add),
              LINE(osla_matrix_mirror),
              LINE(osla_matrix_save),
+             LINE(osla_file_put_matrix),
+             LINE(osla_file_get_matrix),
              LINE(osla_herk),
              LINE(osla_getrf),
              LINE(osla_getrf_part),
