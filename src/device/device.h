@@ -57,11 +57,23 @@ typedef struct device_handle {
 /* State of an open device, defined by its backend. */
 typedef struct device_state device_state;
 
+/* What libosla provides to a plug-in, which imports no function of libosla. */
+typedef struct device_host {
+  osla_err (*error_set)(osla_err err, const char *format, ...)
+    __attribute__((format(printf, 2, 3))); /* osla_error_set */
+} device_host;
+
+/* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
+enum { DEVICE_INTERFACE = 1 };
+
 /* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
 typedef struct device_ops {
+  int version; /* DEVICE_INTERFACE; first member in all versions */
   const char *name;
-  /* number of devices that this process can open */
-  int (*count)(void);
+  /* Number of devices that this process can open. Errors: UNSUPPORTED (no driver). */
+  osla_err (*count)(int *out);
+  /* Writes one line about a device: its name, and its memory in all and free. */
+  osla_err (*describe)(int ordinal, char *text, size_t size);
   osla_err (*open)(int ordinal, void *stream, device_state **out);
   void (*close)(device_state *state);
   uint64_t (*available)(device_state *state); /* free device memory in bytes */
@@ -72,6 +84,12 @@ typedef struct device_ops {
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
+  /* Pins host memory, so that copies between it and the device are fast, and unpins it. */
+  osla_err (*pin)(device_state *state, void *memory, size_t bytes);
+  void (*unpin)(device_state *state, void *memory);
+  /* Copies bytes between device memory and host memory. The copy does not wait for queued work and
+   * is complete on return. Any thread may call it. */
+  osla_err (*copy_now)(device_state *state, const void *from, void *to, size_t bytes);
   osla_err (*submit)(device_state *state, const device_work *work);
   /* An event: mark names all work that was submitted so far; wait returns when it is complete. */
   uint64_t (*mark)(device_state *state);

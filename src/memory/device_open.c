@@ -1,33 +1,52 @@
 /* Devices of a transport, and segments on them. */
+#include "config.h"
+
 #include "src/base/reserved.h"
 #include "src/device/fake/fake.h"
 #include "src/memory/segment_state.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- devices ---- */
 
-/* Finds the backend of CUDA in its plug-in, which has one function that returns the table. */
+/* Finds the backend of CUDA in its plug-in, first beside libosla, then as the loader searches. */
 static osla_err find_cuda(const device_ops **out)
 {
   static const char plug_in[] = "libosla_cuda.so";
-  void *library = dlopen(plug_in, RTLD_NOW | RTLD_LOCAL);
-  OSLA_CHECK(library, OSLA_ERR_UNSUPPORTED,
-             "device \"cuda\": %s cannot be loaded (%s); install it, or set LD_LIBRARY_PATH",
-             plug_in, dlerror());
+  static const device_host host = {osla_error_set};
+  char beside[4096];
+  Dl_info self;
+  const char *slash =
+    dladdr(plug_in, &self) && self.dli_fname ? strrchr(self.dli_fname, '/') : NULL;
+  if (slash) {
+    (void)snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname,
+                   plug_in);
+    slash = access(beside, F_OK) == 0 ? slash : NULL;
+  }
+  void *library = dlopen(slash ? beside : plug_in, RTLD_NOW | RTLD_LOCAL);
+  OSLA_CHECK(
+    library, OSLA_ERR_UNSUPPORTED,
+    "device \"cuda\": %s cannot be loaded (%s); build OSLA by configure --with-cuda, or set "
+    "LD_LIBRARY_PATH",
+    plug_in, dlerror());
   void *symbol = dlsym(library, "osla_cuda_device_ops");
-  OSLA_CHECK(symbol, OSLA_ERR_UNSUPPORTED,
-             "device \"cuda\": %s has no osla_cuda_device_ops; install the one of this version",
-             plug_in);
-  const device_ops *(*get)(void);
+  const device_ops *(*get)(const device_host *) = NULL;
   memcpy(&get, &symbol, sizeof get);
-  *out = get();
+  const device_ops *ops = get ? get(&host) : NULL;
+  OSLA_CHECK(
+    ops && ops->version == DEVICE_INTERFACE, OSLA_ERR_UNSUPPORTED,
+    "device \"cuda\": %s has version %d of the interface, and this libosla has version %d; "
+    "install both from one build",
+    plug_in, ops ? ops->version : 0, DEVICE_INTERFACE);
+  *out = ops;
   return OSLA_OK;
 }
 
-static osla_err find_backend(const char *kind, const device_ops **out)
+osla_err osli_device_backend(const char *kind, const device_ops **out)
 {
   OSLA_CHECK(kind && kind[0], OSLA_ERR_ARG,
              "no kind of device was named: set `kind` of the options, or OSLA_DEVICE, to fake or "
@@ -42,7 +61,8 @@ static osla_err find_backend(const char *kind, const device_ops **out)
 static osla_err open_queue(const osla_transport *t, const osla_device_options *o,
                            const device_ops *ops, device_queue **out)
 {
-  const int count = ops->count();
+  int count = 0;
+  OSLA_CALL(ops->count(&count));
   OSLA_CHECK(count > 0, OSLA_ERR_ARG, "device \"%s\": this rank sees no device", ops->name);
   const int ordinal = o->chosen ? o->ordinal : t->node_rank % count;
   OSLA_CHECK(ordinal >= 0 && ordinal < count, OSLA_ERR_ARG,
@@ -60,7 +80,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   osla_device *d = calloc(1, sizeof *d);
   osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "device object");
   if (err == OSLA_OK) err = OSLA_RESERVED(osla_device_options, options);
-  if (err == OSLA_OK) err = find_backend(kind, &ops);
+  if (err == OSLA_OK) err = osli_device_backend(kind, &ops);
   const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0}};
   err = osla_agree_same(t, err, "osla_device_open", same, 1);
   if (err == OSLA_OK && (t->n_nodes > 1 || osla_simulated_machine()))

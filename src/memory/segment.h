@@ -4,10 +4,15 @@
 
 #include "osla_device.h"
 #include "osla_segment.h"
+#include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
 /* Transport of a device. Local. */
 osla_transport *osli_device_transport(const osla_device *device);
+
+/* Finds the functions of a kind of device: "fake" or "cuda". Local. Errors: ARG (unknown kind),
+ * UNSUPPORTED ("cuda" without a plug-in that fits). */
+osla_err osli_device_backend(const char *kind, const device_ops **out);
 
 /* ---- message lines in a segment ---- */
 

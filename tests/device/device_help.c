@@ -13,7 +13,8 @@
 
 bool bench_open(device_bench *b, bool early)
 {
-  const osla_device_options options = {.kind = "fake"};
+  const char *kind = getenv("OSLA_TEST_DEVICE");
+  const osla_device_options options = {.kind = kind ? kind : "fake"};
   const char *fault = getenv("OSLA_TEST_DEVICE_FAULT");
   (void)setenv("OSLA_FAKE_DEVICE", early ? "early" : "late", 1);
   *b = (device_bench){.t = osla_test_transport()};

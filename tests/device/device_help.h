@@ -20,9 +20,10 @@ typedef struct device_bench {
   bool used[PAIRS];
 } device_bench;
 
-/* Opens a fake device whose work runs at once (early) or as late as possible, and plants the faults
- * of the environment variable OSLA_TEST_DEVICE_FAULT (src/device/device.h). Returns false, without
- * a device, if the job has several nodes. Collective. */
+/* Opens a device of the kind that OSLA_TEST_DEVICE names (default: fake). Its work runs at once
+ * (early) or as late as possible. Plants the faults of OSLA_TEST_DEVICE_FAULT
+ * (src/device/device.h). Returns false, without a device, if the job has several nodes. Collective.
+ */
 bool bench_open(device_bench *bench, bool early);
 void bench_close(device_bench *bench);
 

@@ -197,6 +197,36 @@ static void test_segment(void)
   }
 }
 
+/* ---- backends ---- */
+
+/* The functions of a backend that no matrix uses: description, pinned memory, copies beside the
+ * queue. */
+static void test_backend(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_segment *s = NULL;
+  static double two[2] = {2, 3};
+  double now = -1;
+  char text[200] = "";
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, sizeof two, 0, &s));
+  double *on = osla_segment_local(s);
+  const device_queue *q = osli_device_of(on);
+  OSLA_ASSERT_OK(q->ops->describe(0, text, sizeof text));
+  CU_ASSERT(strstr(text, "device 0") && strstr(text, "MiB"));
+  OSLA_ASSERT_OK(q->ops->pin(q->state, two, sizeof two));
+  OSLA_ASSERT_OK(q->ops->copy_now(q->state, two, on, sizeof two));
+  OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, 2, on + 1, 1, 3, on, 1));
+  OSLA_ASSERT_OK(q->ops->copy_now(q->state, on, &now, sizeof now));
+  CU_ASSERT(now == 2 || (now == 12 && strcmp(q->ops->name, "cuda") == 0));
+  OSLA_ASSERT_OK(osli_device_settle(SETTLE_COPY));
+  OSLA_ASSERT_OK(q->ops->copy_now(q->state, on, &now, sizeof now));
+  CU_ASSERT(now == 12);
+  q->ops->unpin(q->state, two);
+  osla_segment_destroy(&s);
+  bench_close(&b);
+}
+
 /* ---- errors of queued work ---- */
 
 static void plant_error(const device_bench *b)
@@ -336,6 +366,7 @@ static const osla_test_case cases[] = {{"blocks", test_blocks},
                                        {"stage", test_stage},
                                        {"blas", test_blas},
                                        {"segment", test_segment},
+                                       {"backend", test_backend},
                                        {"errors", test_errors},
                                        {"wrong devices", test_wrong_devices},
                                        {"wrong memory", test_wrong_memory},

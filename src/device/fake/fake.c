@@ -34,9 +34,16 @@ struct device_state {
   uint64_t done;
 };
 
-static int count_devices(void)
+static osla_err count_devices(int *out)
 {
-  return FAKE_DEVICES;
+  *out = FAKE_DEVICES;
+  return OSLA_OK;
+}
+
+static osla_err describe_device(int ordinal, char *text, size_t size)
+{
+  (void)snprintf(text, size, "fake device %d, %d MiB for each rank", ordinal, FAKE_BYTES >> 20);
+  return OSLA_OK;
 }
 
 static osla_err open_device(int ordinal, void *stream, device_state **out)
@@ -152,6 +159,17 @@ static void drop_memory(device_state *d, void *memory, size_t bytes)
   (void)pthread_mutex_unlock(&d->mutex);
 }
 
+static osla_err pin_memory(device_state *d, void *memory, size_t bytes)
+{
+  (void)d, (void)memory, (void)bytes;
+  return OSLA_OK;
+}
+
+static void unpin_memory(device_state *d, void *memory)
+{
+  (void)d, (void)memory;
+}
+
 typedef struct fake_handle {
   int64_t pid, file;
 } fake_handle;
@@ -195,6 +213,14 @@ static void *data_of(device_state *d, const void *address)
 {
   const fake_memory *m = address ? memory_of(d, address) : NULL;
   return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
+}
+
+static osla_err copy_now(device_state *d, const void *from, void *to, size_t bytes)
+{
+  (void)pthread_mutex_lock(&d->mutex);
+  memcpy(data_of(d, to), data_of(d, from), bytes);
+  (void)pthread_mutex_unlock(&d->mutex);
+  return OSLA_OK;
 }
 
 /* Runs a piece of work. The caller holds the mutex. */
@@ -258,8 +284,10 @@ static osla_err submit_work(device_state *d, const device_work *w)
   return err == OSLA_OK && at_once ? wait_work(d, mark_work(d)) : err;
 }
 
-const device_ops osli_fake_device = {.name = "fake",
+const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
+                                     .name = "fake",
                                      .count = count_devices,
+                                     .describe = describe_device,
                                      .open = open_device,
                                      .close = close_device,
                                      .available = available_bytes,
@@ -268,6 +296,9 @@ const device_ops osli_fake_device = {.name = "fake",
                                      .expose = expose_memory,
                                      .import = import_memory,
                                      .drop = drop_memory,
+                                     .pin = pin_memory,
+                                     .unpin = unpin_memory,
+                                     .copy_now = copy_now,
                                      .submit = submit_work,
                                      .mark = mark_work,
                                      .wait = wait_work};
