@@ -20,6 +20,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/common/pieces.h"
 #include "kernels/common/row_copy.h"
+#include "osla_blas.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
 
@@ -94,6 +95,8 @@ typedef struct osla_interchange {
   int64_t mine, length;
   /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;
+  const int64_t *pivots; /* interchanges as the caller gave them */
+  bool backward;
   line_counts *there; /* [processes] counts and lists for each process as partner */
   /* local indices of the rows (or columns) that leave this rank, ordered by destination */
   int64_t *leave;
@@ -296,6 +299,8 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
   *v = view_of(b);
   trim_blocks(v);
   x->lines = lines;
+  x->pivots = pivots;
+  x->backward = backward;
   x->n = rows ? v->m : v->n;
   x->block = rows ? v->mb : v->nb;
   x->processes = rows ? v->p : v->q;
@@ -307,8 +312,11 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
 
 osla_err osli_interchange_run(osla_interchange *x)
 {
+  const local_view *v = &x->v;
   osla_err err = OSLA_OK;
-  if (x->mine > 0)
+  if (osli_device_of(v->local)) /* rows on one process row */
+    err = osla_lapack_laswp(v->dtype, v->cols, v->local, v->lld, x->n, x->pivots, x->backward);
+  else if (x->mine > 0)
     for (int64_t at = 0, step = 0; at < x->length && err == OSLA_OK; at += x->width, step++) {
       osla_at_step(x->v.t, "interchanges", step);
       int64_t left = x->length - at;

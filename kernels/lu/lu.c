@@ -22,9 +22,9 @@
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_state.h"
+#include "osla_device.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
-#include "src/matrix/memory_kind.h"
 
 #include <complex.h>
 #include <float.h>
@@ -233,6 +233,12 @@ static osla_err check(lu *f, const int64_t *ipiv, const osla_lu_options *options
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU: blocks must be square, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
+  OSLA_CHECK(
+    !osla_matrix_device(v->matrix) || (v->p == 1 && f->pivoting == OSLA_PIVOT_PARTIAL),
+    OSLA_ERR_UNSUPPORTED,
+    "osla_getrf: works on device memory with one process row and partial pivoting only, not "
+    "with %d process rows and pivoting = %d",
+    v->p, (int)f->pivoting);
   OSLA_CHECK(v->p == 1 || is_shared(v->matrix), OSLA_ERR_ARG,
              "LU: A was made by osla_matrix_wrap_own, which is possible with one process row only, "
              "not with %d",
@@ -267,7 +273,6 @@ static osla_err agree(const lu *f, const osla_lu_options *options, osla_err loca
 osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                     osla_lu_result *result)
 {
-  OSLA_NEEDS_HOST("osla_getrf", a);
   lu f = {.v = view_of(a)};
   const local_view *v = &f.v;
   double largest = 0;

@@ -21,12 +21,19 @@ static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 /* ---- one process row ---- */
 
 /* Interchanges rows in local columns [col, col + cols), with one process row. */
-static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
+static osla_err permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
+  if (osli_device_of(f->v.local)) {
+    for (int64_t i = first; i < f->order; i++)
+      f->candidates[i - first] = f->pivots[i] - first;
+    return osla_lapack_laswp(f->v.dtype, cols, local_at(&f->v, first, col), f->v.lld,
+                             f->order - first, f->candidates, false);
+  }
   if (!osli_work_modelled)
     osli_swap_rows(f->v.element, cols, local_at(&f->v, 0, col), f->v.lld, first, f->order,
                    f->pivots, false);
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
+  return OSLA_OK;
 }
 
 /* ---- all ranks of the process column can read one another: rows are read in place ---- */
@@ -215,6 +222,7 @@ osla_err osli_lu_permute_left(lu *f)
   if (v->prow < 0 || f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
   if (v->p > 1) return permute_panels(f);
   for (int64_t k = v->pcol; k < f->steps - 1; k += v->q)
-    permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q), block_cols(f, k));
+    OSLA_CALL(permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q),
+                            block_cols(f, k)));
   return OSLA_OK;
 }

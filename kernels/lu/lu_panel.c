@@ -29,13 +29,29 @@ static double panel_flops(int64_t rows, int64_t width)
 
 /* ---- detection of NaN ---- */
 
-static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
+static bool has_nan_on_host(const lu *f, int64_t n, const unsigned char *x)
 {
   bool single = f->v.dtype == OSLA_FLOAT || f->v.dtype == OSLA_COMPLEX_FLOAT, found = false;
   int64_t numbers = n * (int64_t)(f->v.element / (single ? sizeof(float) : sizeof(double)));
   if (osli_work_modelled) return false;
   for (int64_t i = 0; i < numbers; i++)
     found |= single ? isnan(((const float *)x)[i]) : isnan(((const double *)x)[i]);
+  return found;
+}
+
+/* Elements on a device are copied to the host in pieces. */
+static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
+{
+  enum { PIECE = 1024 };
+  const size_t e = f->v.element;
+  osla_complex piece[PIECE];
+  bool found = false;
+  if (!osli_device_of(x)) return has_nan_on_host(f, n, x);
+  for (int64_t i = 0, count; i < n && !found; i += count) {
+    count = n - i < PIECE ? n - i : PIECE;
+    osli_move_bytes(piece, x + (size_t)i * e, (size_t)count * e);
+    found = has_nan_on_host(f, count, (const unsigned char *)piece);
+  }
   return found;
 }
 

@@ -2,7 +2,6 @@
  * the rows of the whole matrix. */
 #include "kernels/common/part_operand.h"
 #include "osla_lu.h"
-#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
@@ -64,7 +63,6 @@ static osla_err agree(const osla_part *a, const osla_lu_options *options, osla_e
 osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
                          osla_lu_result *result)
 {
-  OSLA_NEEDS_HOST("osla_getrf_part", a.matrix);
   const int64_t order = a.m < a.n ? a.m : a.n;
   int64_t *numbers = NULL;
   part_operand x;

@@ -8,6 +8,7 @@
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_panel.h"
+#include "osla_device.h"
 #include "src/blas/move.h"
 
 enum { LINE = 64 };
@@ -131,6 +132,10 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
     p.l.at = peer_at(v, l_owner, s->row_after, osla_index_local(s->start, v->nb, v->q));
     p.l.ld = osla_matrix_lld(v->matrix, l_owner);
   }
+  p.triangle = p.top;
+  if (osla_matrix_device(v->matrix)) /* one process row, whose local rows are the global ones */
+    p.triangle =
+      (operand){peer_at(v, l_owner, s->start, osla_index_local(s->start, v->nb, v->q)), p.l.ld};
   return p;
 }
 

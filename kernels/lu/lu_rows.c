@@ -389,7 +389,7 @@ osla_err osli_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int6
 {
   double since = osla_trace_now(f->v.t);
   OSLA_CALL(begin_exchange(f, s, panel->pivots, col, cols, choose_sharing(f, cols), x));
-  x->top = panel->top;
+  x->top = panel->triangle;
   osla_trace_add(f->v.t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
   return OSLA_OK;
 }

@@ -37,8 +37,11 @@ typedef struct lu_head {
 typedef struct lu_panel {
   const lu_head *head;
   const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
-  /* top: top block of the panel; l: L in this rank's local rows from row_after on */
+  /* top: top block; l: L in this rank's local rows from row_after on */
   operand top, l;
+  /* top block as operand of solves: in the matrix of the panel's owner if A lies on a device,
+   * otherwise equal to `top` */
+  operand triangle;
 } lu_panel;
 
 /* Move of global row `from`, owned by process row `owner`, to global row `to`, owned by process row

@@ -6,7 +6,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
-#include "src/matrix/memory_kind.h"
+#include "osla_device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,6 +59,11 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
 {
   OSLA_CALL(osli_check_trans("solve", trans));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
+  OSLA_CHECK(f->cholesky || !osla_matrix_device(f->matrix) ||
+               osla_matrix_layout(f->matrix).nprow == 1,
+             OSLA_ERR_UNSUPPORTED,
+             "osla_getrs: works on device memory with one process row only, not with %d",
+             osla_matrix_layout(f->matrix).nprow);
   return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
@@ -105,7 +110,6 @@ osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b)
 
 osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
 {
-  OSLA_NEEDS_HOST("osla_getrs", a, b);
   osla_factors f = osla_factors_lu(a, ipiv);
   return osli_factors_solve(&f, trans, b);
 }
@@ -169,7 +173,6 @@ osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrh
 osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
                                int64_t nrhs, void *x, int64_t ldx)
 {
-  OSLA_NEEDS_HOST("osla_getrs_replicated", a);
   osla_factors f = osla_factors_lu(a, ipiv);
   return solve_replicated(&f, trans, nrhs, x, ldx);
 }

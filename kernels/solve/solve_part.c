@@ -3,7 +3,6 @@
 #include "kernels/common/part_operand.h"
 #include "osla_solve.h"
 #include "src/base/double_bits.h"
-#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
@@ -132,7 +131,6 @@ cleanup:
 
 osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b)
 {
-  OSLA_NEEDS_HOST("osla_getrs_part", a.matrix, b.matrix);
   const request r = {.name = "getrs", .call = "osla_getrs_part", .side = OSLA_LEFT, .trans = trans};
   operands x;
   int64_t *pivots = NULL;

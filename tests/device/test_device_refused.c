@@ -29,11 +29,6 @@ CALL(osla_matrix_add, osla_matrix_add(1, s->a, 1, s->c))
 CALL(osla_matrix_mirror, osla_matrix_mirror(s->a, OSLA_LOWER))
 CALL(osla_matrix_save, osla_matrix_save(s->a, "refused.osla", NULL))
 CALL(osla_herk, osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, s->pa, 1, s->pc, NULL))
-CALL(osla_getrf, osla_getrf(s->a, s->ipiv, NULL, NULL))
-CALL(osla_getrf_part, osla_getrf_part(s->pa, s->ipiv, NULL, NULL))
-CALL(osla_getrs, osla_getrs(OSLA_NOTRANS, s->a, s->ipiv, s->b))
-CALL(osla_getrs_part, osla_getrs_part(OSLA_NOTRANS, s->pa, s->ipiv, s->pb))
-CALL(osla_getrs_replicated, osla_getrs_replicated(OSLA_NOTRANS, s->a, s->ipiv, 1, NULL, N))
 CALL(osla_getri, osla_getri(s->a, s->ipiv, NULL, &info))
 CALL(osla_potri, osla_potri(OSLA_LOWER, s->a, NULL, &info))
 CALL(osla_symm, osla_symm(OSLA_LEFT, OSLA_LOWER, 1, s->pa, s->pb, 1, s->pc, NULL))
@@ -134,11 +129,6 @@ static const struct refused_call {
              LINE(osla_file_put_matrix),
              LINE(osla_file_get_matrix),
              LINE(osla_herk),
-             LINE(osla_getrf),
-             LINE(osla_getrf_part),
-             LINE(osla_getrs),
-             LINE(osla_getrs_part),
-             LINE(osla_getrs_replicated),
              LINE(osla_getri),
              LINE(osla_potri),
              LINE(osla_symm),
