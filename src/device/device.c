@@ -29,6 +29,7 @@ static device_queue *queues;
 /* error that the next osli_device_settle reports, guarded by list_mutex */
 static osla_err kept_error;
 static char kept_text[512];
+static _Thread_local device_lane current_lane; /* lane to which this thread submits work */
 
 /* Index of the first range that begins behind the address. The caller holds the mutex. */
 static size_t index_behind(uintptr_t address)
@@ -90,6 +91,17 @@ static void remove_range(const device_range *r)
   (void)pthread_mutex_unlock(&mutex);
 }
 
+/* Waits for all work of the lanes from `first` on. */
+static osla_err wait_lanes(const device_queue *q, device_lane first)
+{
+  osla_err err = OSLA_OK;
+  for (device_lane lane = first; lane < LANES; lane++) {
+    osla_err one = q->ops->wait(q->state, q->ops->mark(q->state, lane));
+    if (err == OSLA_OK) err = one;
+  }
+  return err;
+}
+
 /* ---- open devices and their memory ---- */
 
 osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
@@ -116,7 +128,7 @@ void osli_device_queue_close(device_queue **queue)
 {
   device_queue *q = queue ? *queue : NULL;
   if (!q) return;
-  (void)q->ops->wait(q->state, q->ops->mark(q->state));
+  (void)wait_lanes(q, LANE_MAIN);
   (void)pthread_mutex_lock(&list_mutex);
   device_queue **at = &queues;
   while (*at != q)
@@ -165,7 +177,7 @@ void osli_device_free(void *memory)
 {
   device_range r;
   if (!memory || !find_range(memory, &r)) return;
-  osli_device_keep_error(r.queue->ops->wait(r.queue->state, r.queue->ops->mark(r.queue->state)));
+  osli_device_keep_error(wait_lanes(r.queue, LANE_MAIN));
   remove_range(&r);
   (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory, r.bytes);
 }
@@ -204,20 +216,36 @@ static osla_err check_operand(const device_queue *q, const void *address)
   return OSLA_OK;
 }
 
-osla_err osli_device_submit(const device_work *w)
+device_lane osli_device_lane(device_lane lane)
 {
-  device_queue *q = osli_device_find(w->c);
-  if (w->kind == DEVICE_COPY) {
-    device_queue *source = osli_device_find(w->a);
+  device_lane before = current_lane;
+  current_lane = lane;
+  return before;
+}
+
+osla_err osli_device_after(const device_queue *q, device_lane lane)
+{
+  if (osli_device_faults & DEVICE_FAULT_AFTER) return OSLA_OK;
+  const device_lane other = lane == LANE_MAIN ? LANE_PANEL : LANE_MAIN;
+  return q->ops->after(q->state, lane, q->ops->mark(q->state, other));
+}
+
+osla_err osli_device_submit(const device_work *work)
+{
+  device_work w = *work;
+  device_queue *q = osli_device_find(w.c);
+  w.lane = current_lane;
+  if (w.kind == DEVICE_COPY) {
+    device_queue *source = osli_device_find(w.a);
     bool crosses = !q || !source;
     if (!q) q = source;
-    OSLA_CALL(q->ops->submit(q->state, w));
-    return crosses ? q->ops->wait(q->state, q->ops->mark(q->state)) : OSLA_OK;
+    OSLA_CALL(q->ops->submit(q->state, &w));
+    return crosses ? q->ops->wait(q->state, q->ops->mark(q->state, w.lane)) : OSLA_OK;
   }
-  OSLA_CALL(check_operand(q, w->c));
-  OSLA_CALL(check_operand(q, w->a));
-  OSLA_CALL(check_operand(q, w->b));
-  return q->ops->submit(q->state, w);
+  OSLA_CALL(check_operand(q, w.c));
+  OSLA_CALL(check_operand(q, w.a));
+  OSLA_CALL(check_operand(q, w.b));
+  return q->ops->submit(q->state, &w);
 }
 
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
@@ -275,7 +303,7 @@ osla_err osli_device_settle_all(device_settle_reason reason)
   if (osli_device_faults & fault_of[reason]) return OSLA_OK;
   (void)pthread_mutex_lock(&list_mutex);
   for (device_queue *q = queues; q; q = q->next) {
-    osla_err one = q->ops->wait(q->state, q->ops->mark(q->state));
+    osla_err one = wait_lanes(q, current_lane);
     if (err == OSLA_OK) err = one;
   }
   if (kept_error != OSLA_OK) err = osla_error_set(kept_error, "%s", kept_text);

@@ -3,9 +3,9 @@
  *
  * A backend of a device (src/device/fake, later a plug-in for CUDA) provides a table of functions.
  * A process may have several devices open. Work is queued: osli_device_submit returns at once, and
- * a backend runs the work of one device in its order. Nobody may conclude from the return of a call
- * that its results are there. So each function by which a rank informs another rank settles first.
- */
+ * a backend runs the work of one lane of a device in its order. Nobody may conclude from the return
+ * of a call that its results are there. So each function by which a rank informs another rank
+ * settles first. */
 #ifndef OSLA_DEVICE_WORK_H
 #define OSLA_DEVICE_WORK_H
 
@@ -28,6 +28,11 @@ typedef enum device_work_kind {
   DEVICE_COPY /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
 } device_work_kind;
 
+/* Lanes of a device. Work of one lane runs in its order. Work of two lanes may run at the same time
+ * unless `after` of device_ops orders it. A panel is factored ahead in LANE_PANEL while LANE_MAIN
+ * updates the trailing matrix. */
+typedef enum device_lane { LANE_MAIN, LANE_PANEL, LANES } device_lane;
+
 /* One piece of work. Members have the meaning of the arguments of the BLAS and LAPACK calls in
  * osla_blas.h; members that a kind does not need are 0. */
 typedef struct device_work {
@@ -47,6 +52,7 @@ typedef struct device_work {
    * read by LASWP. Submit of these kinds of work returns when the results are there. */
   int64_t *info, *pivots;
   bool backward;
+  device_lane lane; /* set by osli_device_submit */
 } device_work;
 
 /* Description of device memory by which another process of the node maps it. */
@@ -64,7 +70,7 @@ typedef struct device_host {
 } device_host;
 
 /* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
-enum { DEVICE_INTERFACE = 1 };
+enum { DEVICE_INTERFACE = 2 };
 
 /* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
 typedef struct device_ops {
@@ -91,9 +97,13 @@ typedef struct device_ops {
    * is complete on return. Any thread may call it. */
   osla_err (*copy_now)(device_state *state, const void *from, void *to, size_t bytes);
   osla_err (*submit)(device_state *state, const device_work *work);
-  /* An event: mark names all work that was submitted so far; wait returns when it is complete. */
-  uint64_t (*mark)(device_state *state);
+  /* A mark names all work that was submitted to a lane so far; its value is LANES * number + lane,
+   * where `number` never decreases and is 0 before the first work. `wait` returns when this work,
+   * and the work after which it starts, is complete. `after`: work that is submitted to `lane`
+   * later starts after the work of the mark, which may be of the other lane. */
+  uint64_t (*mark)(device_state *state, device_lane lane);
   osla_err (*wait)(device_state *state, uint64_t mark);
+  osla_err (*after)(device_state *state, device_lane lane, uint64_t mark);
 } device_ops;
 
 /* An open device. */
@@ -159,9 +169,18 @@ osla_err osli_device_refuse(const char *call);
 
 /* ---- work ---- */
 
-/* Queues work on the device of work->c (COPY: of whichever address lies on a device). Copies to or
- * from host memory are complete on return. Local. Errors: ARG (an operand lies in host memory or on
- * another device), MEM, those of the backend. */
+/* Makes a lane current for this thread, and returns the lane that was current before. A thread
+ * begins in LANE_MAIN. In LANE_PANEL osli_device_settle waits for the work of this lane alone, so a
+ * notify about a panel does not wait for the update of the trailing matrix. Local. */
+device_lane osli_device_lane(device_lane lane);
+
+/* Work that is submitted to `lane` later starts after all work that the other lane has so far.
+ * Local. Errors: those of the backend. */
+osla_err osli_device_after(const device_queue *queue, device_lane lane);
+
+/* Queues work in the current lane of the device of work->c (COPY: of whichever address lies on a
+ * device). Copies to or from host memory are complete on return. Local. Errors: ARG (an operand
+ * lies in host memory or on another device), MEM, those of the backend. */
 osla_err osli_device_submit(const device_work *work);
 
 /* Queues C (m x n) := alpha A + beta C on device memory; C is not read if beta = 0. Local. Errors:
@@ -181,9 +200,9 @@ typedef enum device_settle_reason {
   SETTLE_COPY        /* a copy from a device to host memory */
 } device_settle_reason;
 
-/* Waits for all work that this process has queued so far. Every function by which a rank informs
- * another one calls this function, or osli_device_settle_kept, first. Local. Errors: those of
- * queued work, and the first kept error. */
+/* Waits for all work that this process has queued so far (in LANE_PANEL: in that lane). Every
+ * function by which a rank informs another one calls this function, or osli_device_settle_kept,
+ * first. Local. Errors: those of queued work, and the first kept error. */
 osla_err osli_device_settle_all(device_settle_reason reason);
 static inline osla_err osli_device_settle(device_settle_reason reason)
 {
@@ -208,7 +227,8 @@ enum {
   DEVICE_FAULT_COLLECTIVE = 2,  /* a collective call does not settle */
   DEVICE_FAULT_COPY = 4,        /* a copy to or from host memory does not wait for earlier work */
   DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
-  DEVICE_FAULT_MEMCPY = 16      /* osli_device_copy is memcpy */
+  DEVICE_FAULT_MEMCPY = 16,     /* osli_device_copy is memcpy */
+  DEVICE_FAULT_AFTER = 32       /* osli_device_after does nothing */
 };
 extern int osli_device_faults;
 

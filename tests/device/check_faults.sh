@@ -6,14 +6,15 @@
 #   4  a copy to or from host memory does not wait for earlier work
 #   8  a temporary lies in host memory instead of on the device
 #   16 memcpy is called for device memory
+#   32 work of one lane does not wait for work of the other lane
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for fault in 0 1 2 4 8 16; do
+for fault in 0 1 2 4 8 16 32; do
   OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 tests/device/suites \
-    test_device test_device_kernels >tests/logs/device-fault-$fault.log 2>&1
+    test_device test_device_kernels test_device_lanes >tests/logs/device-fault-$fault.log 2>&1
   status=$?
   if [ $((fault == 0)) = $((status == 0)) ] && [ $status != 124 ]; then
     echo "fault $fault: exit status $status, as expected"

@@ -24,14 +24,24 @@ typedef struct fake_memory {
   int file; /* -1 for memory of another process */
 } fake_memory;
 
+/* An entry of a lane: work, or a mark up to which the other lane must have run (0: none). */
+typedef struct fake_entry {
+  device_work work;
+  uint64_t after;
+} fake_entry;
+
+typedef struct fake_lane {
+  fake_entry *entries; /* [most] queued entries; the oldest one is number `done` */
+  size_t n_entries, most;
+  uint64_t done;
+} fake_lane;
+
 struct device_state {
   pthread_mutex_t mutex;
   bool early;
   fake_memory *memories;
   size_t n_memories, used_bytes;
-  device_work *works; /* [most_works] queued work; the oldest one is number `done` */
-  size_t n_works, most_works;
-  uint64_t done;
+  fake_lane lanes[LANES];
 };
 
 static osla_err count_devices(int *out)
@@ -66,7 +76,8 @@ static void close_device(device_state *d)
 {
   (void)pthread_mutex_destroy(&d->mutex);
   free(d->memories);
-  free(d->works);
+  for (int lane = 0; lane < LANES; lane++)
+    free(d->lanes[lane].entries);
   free(d);
 }
 
@@ -232,28 +243,70 @@ static osla_err run_work(device_state *d, device_work w)
   return osli_fake_work(&w);
 }
 
-static uint64_t mark_work(device_state *d)
+static uint64_t mark_work(device_state *d, device_lane lane)
 {
+  const fake_lane *l = &d->lanes[lane];
   (void)pthread_mutex_lock(&d->mutex);
-  uint64_t mark = d->done + d->n_works;
+  uint64_t number = l->done + l->n_entries;
   (void)pthread_mutex_unlock(&d->mutex);
-  return mark;
+  return LANES * number + (uint64_t)lane;
+}
+
+/* Runs the work of a mark, and only the work of the other lane after which it starts. The caller
+ * holds the mutex. An entry counts as done before it runs: the other lane never waits for it. */
+static osla_err run_lane(device_state *d, uint64_t mark)
+{
+  osla_err err = OSLA_OK;
+  fake_lane *l = &d->lanes[mark % LANES];
+  const uint64_t end = mark / LANES;
+  const size_t runs = end > l->done ? (size_t)(end - l->done) : 0;
+  if (runs == 0) return OSLA_OK;
+  l->done = end;
+  for (size_t i = 0; i < runs; i++) {
+    const fake_entry *e = &l->entries[i];
+    osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
+    if (err == OSLA_OK) err = one;
+  }
+  l->n_entries -= runs;
+  memmove(l->entries, l->entries + runs, l->n_entries * sizeof *l->entries);
+  return err;
 }
 
 static osla_err wait_work(device_state *d, uint64_t mark)
 {
-  osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&d->mutex);
-  size_t runs = mark > d->done ? (size_t)(mark - d->done) : 0;
-  for (size_t i = 0; i < runs; i++) {
-    osla_err one = run_work(d, d->works[i]);
-    if (err == OSLA_OK) err = one;
-  }
-  d->n_works -= runs;
-  d->done += runs;
-  if (runs > 0) memmove(d->works, d->works + runs, d->n_works * sizeof *d->works);
+  osla_err err = run_lane(d, mark);
   (void)pthread_mutex_unlock(&d->mutex);
   return err;
+}
+
+static osla_err add_entry(device_state *d, device_lane lane, fake_entry e)
+{
+  osla_err err = OSLA_OK;
+  fake_lane *l = &d->lanes[lane];
+  (void)pthread_mutex_lock(&d->mutex);
+  if (l->n_entries == l->most) {
+    size_t more = 2 * l->most + 64;
+    fake_entry *grown = realloc(l->entries, more * sizeof *grown);
+    if (grown) l->entries = grown, l->most = more;
+    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "queue of %zu works of a fake device", more);
+  }
+  if (err == OSLA_OK) l->entries[l->n_entries++] = e;
+  (void)pthread_mutex_unlock(&d->mutex);
+  return err;
+}
+
+static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
+{
+  return mark < LANES ? OSLA_OK : add_entry(d, lane, (fake_entry){.after = mark});
+}
+
+uint64_t osli_fake_queued(device_state *d, device_lane lane)
+{
+  (void)pthread_mutex_lock(&d->mutex);
+  size_t queued = d->lanes[lane].n_entries;
+  (void)pthread_mutex_unlock(&d->mutex);
+  return queued;
 }
 
 /* True if a planted fault lets the work overtake queued work. */
@@ -265,23 +318,14 @@ static bool overtakes(device_state *d, const device_work *w)
 
 static osla_err submit_work(device_state *d, const device_work *w)
 {
-  osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&d->mutex);
-  if (overtakes(d, w)) {
-    err = run_work(d, *w);
-    (void)pthread_mutex_unlock(&d->mutex);
-    return err;
-  }
-  if (d->n_works == d->most_works) {
-    size_t more = 2 * d->most_works + 64;
-    device_work *grown = realloc(d->works, more * sizeof *grown);
-    if (grown) d->works = grown, d->most_works = more;
-    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "queue of %zu works of a fake device", more);
-  }
-  if (err == OSLA_OK) d->works[d->n_works++] = *w;
+  const bool ahead = overtakes(d, w);
+  osla_err err = ahead ? run_work(d, *w) : OSLA_OK;
   (void)pthread_mutex_unlock(&d->mutex);
+  if (ahead) return err;
+  OSLA_CALL(add_entry(d, w->lane, (fake_entry){.work = *w}));
   bool at_once = d->early || w->info || w->pivots;
-  return err == OSLA_OK && at_once ? wait_work(d, mark_work(d)) : err;
+  return at_once ? wait_work(d, mark_work(d, w->lane)) : OSLA_OK;
 }
 
 const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
@@ -301,4 +345,5 @@ const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .copy_now = copy_now,
                                      .submit = submit_work,
                                      .mark = mark_work,
-                                     .wait = wait_work};
+                                     .wait = wait_work,
+                                     .after = order_after};
