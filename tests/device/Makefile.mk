@@ -3,6 +3,6 @@ if !SIMULATION
 tests_programs += tests/device/suites
 endif
 tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_device_kernels.c \
-  tests/device/test_device_lanes.c tests/device/test_device_refused.c \
-  tests/device/device_help.c tests/device/device_help.h
+  tests/device/test_device_lanes.c tests/device/test_device_lu.c \
+  tests/device/test_device_refused.c tests/device/device_help.c tests/device/device_help.h
 tests_scripts += tests/device/check_faults.sh tests/device/Makefile.mk

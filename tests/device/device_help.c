@@ -131,3 +131,13 @@ void pair_expect(const matrix_pair *p, double factor, const char *format, ...)
   OSLA_ASSERT_MSG(largest[1] <= factor * eps * largest[0], "%s: %g apart of %g on a %d x %d grid",
                   text, largest[1], largest[0], osla_grid_nprow(grid), osla_grid_npcol(grid));
 }
+
+void device_overwrite(osla_matrix *a)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  void *zeros = osla_test_allocate((size_t)(l.m * l.n) + 1, sizeof(osla_complex));
+  if (osla_transport_rank(t) == 0)
+    OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, l.m, l.n, zeros, l.m > 0 ? l.m : 1));
+  free(zeros);
+}

@@ -51,4 +51,7 @@ void pair_free(matrix_pair *pair);
 void pair_expect(const matrix_pair *pair, double factor, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
+/* Overwrites a device matrix by puts of rank 0, as soon as rank 0 has returned from a call. */
+void device_overwrite(osla_matrix *a);
+
 #endif

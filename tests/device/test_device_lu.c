@@ -1,0 +1,143 @@
+/* Tests of LU and its solves on device matrices, against host matrices that each rank has whole. */
+#include "osla_index.h"
+#include "osla_lu.h"
+#include "osla_solve.h"
+#include "tests/device/device_help.h"
+
+#include <math.h>
+#include <string.h>
+
+static const osla_trans transpositions[] = {OSLA_NOTRANS, OSLA_TRANS, OSLA_CONJTRANS};
+
+/* Order of a matrix and size of its blocks. */
+static const struct size_case {
+  int64_t n, nb;
+} sizes[] = {{1, 1}, {2, 3}, {7, 2}, {19, 4}, {61, 16}, {150, 70}};
+enum { N_SIZES = sizeof sizes / sizeof *sizes };
+
+/* Factors both matrices of a pair, whose host matrix each rank has whole, and compares the results
+ * and pivots. ipiv and expected have room for 200 rows of the device matrix and of the host's. */
+static void factor_pair(const matrix_pair *a, osla_part part, const osla_lu_options *options,
+                        int64_t *ipiv, int64_t *expected)
+{
+  const osla_layout l = osla_matrix_layout(a->device);
+  const int prow = osla_grid_prow(osla_matrix_grid(a->device));
+  osla_lu_result on_host = {.info = -1}, on_device = {.info = -2};
+  memset(ipiv, 0, 200 * sizeof *ipiv); /* only rows of the part get pivots */
+  memset(expected, 0, 200 * sizeof *expected);
+  part.matrix = a->host;
+  OSLA_ASSERT_OK(osla_getrf_part(part, expected, options, &on_host));
+  part.matrix = a->device;
+  OSLA_ASSERT_OK(osla_getrf_part(part, ipiv, options, &on_device));
+  OSLA_ASSERT_MSG(on_device.info == on_host.info && on_device.trusted == on_host.trusted,
+                  "info %d, not %d", (int)on_device.info, (int)on_host.info);
+  for (int64_t i = 0; i < osla_matrix_local_rows(a->device); i++)
+    CU_ASSERT(ipiv[i] == expected[osla_index_global(i, l.mb, prow, l.nprow)]);
+}
+
+/* A grid of several process rows is refused, and the matrix stays unchanged. */
+static void check_lu_refused(device_bench *b, osla_grid *grid)
+{
+  int64_t ipiv[40] = {0};
+  osla_lu_result result;
+  matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 20, 20, 3, 3, OSLA_FILL_UNIFORM, 1);
+  matrix_pair x = pair_make(b, b->alone, grid, OSLA_DOUBLE, 20, 2, 3, 3, OSLA_FILL_UNIFORM, 2);
+  OSLA_ASSERT_ERR(osla_getrf(a.device, ipiv, NULL, &result), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("osla_getrf");
+  OSLA_ASSERT_ERR(osla_getrs(OSLA_NOTRANS, a.device, NULL, x.device), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("osla_getrs");
+  pair_expect(&a, 0, "A after a refused getrf");
+  pair_expect(&x, 0, "X after a refused getrs");
+  pair_free(&a), pair_free(&x);
+}
+
+static void check_getrf(device_bench *b, osla_grid *grid, int which)
+{
+  if (osla_grid_nprow(grid) > 1) {
+    check_lu_refused(b, grid);
+    return;
+  }
+  for (int i = 0; i < N_SIZES; i++) {
+    const int64_t n = sizes[i].n, nb = sizes[i].nb, m = n + (i % 3 == 0 ? 0 : i % 3 == 1 ? 9 : -1);
+    const osla_lu_options options = {.look_ahead = (i + which) % 4 - 1};
+    const osla_dtype dtype = all_types[(i + which) % 4];
+    const osla_trans trans = transpositions[(i / 3 + which) % 3];
+    int64_t ipiv[200], expected[200];
+    matrix_pair a = pair_make(b, b->alone, grid, dtype, m, n, nb, nb, OSLA_FILL_UNIFORM, 1);
+    factor_pair(&a, osla_whole(a.host), &options, ipiv, expected);
+    pair_expect(&a, 1000, "getrf, %d x %d, nb %d, look-ahead %d", (int)m, (int)n, (int)nb,
+                options.look_ahead);
+    if (m == n) {
+      matrix_pair x =
+        pair_make(b, b->alone, grid, dtype, n, 4, nb, 1 + i % 3, OSLA_FILL_UNIFORM, 2);
+      OSLA_ASSERT_OK(osla_getrs(trans, a.host, expected, x.host));
+      OSLA_ASSERT_OK(osla_getrs(trans, a.device, ipiv, x.device));
+      device_overwrite(a.device);
+      pair_expect(&x, 20000, "getrs, n %d, trans %d", (int)n, (int)trans);
+      pair_free(&x);
+    }
+    pair_free(&a);
+  }
+}
+
+static void test_getrf(void)
+{
+  on_all_grids(check_getrf);
+}
+
+/* A column of zeros, and NaN above, below and on the diagonal. */
+static void check_bad_elements(device_bench *b, osla_grid *grid)
+{
+  static const struct index_pair {
+    int64_t i, j;
+  } at[] = {{3, 20}, {30, 12}, {17, 17}};
+  int64_t ipiv[40];
+  for (int k = 0; k < 4; k++) {
+    const double bad = (double)NAN, zeros[37] = {0};
+    matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
+    osla_matrix *both[] = {a.host, a.device};
+    osla_lu_result result[2] = {{0}};
+    OSLA_ASSERT_OK(osla_barrier(b->t)); /* the matrix is complete on all ranks */
+    for (int w = 0; w < 2; w++) {
+      const bool writes = w == 0 || osla_transport_rank(b->t) == 0;
+      if (writes && k < 3)
+        OSLA_ASSERT_OK(osla_matrix_put_block(both[w], at[k].i, at[k].j, 1, 1, &bad, 1));
+      if (writes && k == 3) OSLA_ASSERT_OK(osla_matrix_put_block(both[w], 0, 8, 37, 1, zeros, 37));
+      OSLA_ASSERT_OK(osla_getrf(both[w], ipiv, NULL, &result[w]));
+    }
+    OSLA_ASSERT_MSG(result[0].info == result[1].info && result[0].info > 0, "%d: info %d and %d", k,
+                    (int)result[0].info, (int)result[1].info);
+    pair_free(&a);
+  }
+}
+
+/* Bad elements, parts, and other pivoting. */
+static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
+{
+  (void)which;
+  if (osla_grid_nprow(grid) > 1) return;
+  int64_t ipiv[200], expected[200];
+  check_bad_elements(b, grid);
+  for (int from = 10; from < 12; from++) { /* at a block corner, and inside a block */
+    matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
+    factor_pair(&a, (osla_part){NULL, from, from, 23, 20}, NULL, ipiv, expected);
+    pair_expect(&a, 1000, "getrf of the part from %d", from);
+    pair_free(&a);
+  }
+  const osla_lu_options none = {.pivoting = OSLA_PIVOT_NONE};
+  osla_lu_result result;
+  matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_DOMINANT, 1);
+  OSLA_ASSERT_ERR(osla_getrf(a.device, ipiv, &none, &result), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("osla_getrf");
+  pair_expect(&a, 0, "A after a refused getrf");
+  pair_free(&a);
+}
+
+static void test_getrf_special(void)
+{
+  on_all_grids(check_getrf_special);
+}
+
+static const osla_test_case cases[] = {
+  {"getrf", test_getrf}, {"getrf special", test_getrf_special}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_device_lu, cases);
