@@ -215,7 +215,6 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_pa
 osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                    osla_part c, const osla_gemm_options *options)
 {
-  OSLA_NEEDS_HOST("osla_herk", a.matrix, c.matrix);
   const bool plain = trans == OSLA_NOTRANS;
   const request r = {.transa = replace_if_transposed(trans, OSLA_CONJTRANS),
                      .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,

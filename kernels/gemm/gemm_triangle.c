@@ -143,23 +143,44 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
 }
 
-/* Sets the imaginary parts of C's diagonal to zero, as xHERK does. */
+/* Local row of the diagonal element in local column `col`; -1 if this rank does not own it. */
+static int64_t diagonal_row(const gemm_work *w, int64_t col)
+{
+  if (col >= w->c.cols) return -1;
+  const int64_t index = col_index(w, col), row = rows_before(w, index);
+  return rows_before(w, index + 1) > row ? row : -1;
+}
+
+/* Sets the imaginary parts of C's diagonal to zero, as xHERK does. Zeros are copied to consecutive
+ * diagonal elements on a device. */
 static void make_real(const gemm_work *w)
 {
-  for (int64_t col = 0; col < w->c.cols; col++) {
-    const int64_t index = col_index(w, col), row = rows_before(w, index);
-    if (rows_before(w, index + 1) == row) continue; /* this rank does not own this element */
+  const size_t half = w->element / 2;
+  if (w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE) return;
+  for (int64_t col = 0, run; col < w->c.cols; col += run) {
+    const int64_t row = diagonal_row(w, col);
     unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
-    clear_imaginary(w->dtype, element);
+    run = 1;
+    if (row < 0) continue;
+    if (!w->square) {
+      clear_imaginary(w->dtype, element);
+      continue;
+    }
+    while (run < BASE * BASE && diagonal_row(w, col + run) == row + run)
+      run++;
+    osli_device_copy(half, 1, run, w->square + (size_t)(BASE * BASE) * w->element, 1,
+                     element + half, 2 * (w->c.ld + 1));
   }
 }
 
 osla_err osli_gemm_triangle_allocate(gemm_work *w)
 {
-  if (w->triangle < 0 || !osli_device_of(w->c.at)) return OSLA_OK;
-  w->square = osli_alloc_like(w->c.at, (size_t)(BASE * BASE) * w->element);
-  OSLA_CHECK(w->square, OSLA_ERR_MEM, "gemm: square of %d x %d elements of device memory", BASE,
-             BASE);
+  device_queue *device = osli_device_of(w->c.at);
+  void *memory = NULL;
+  if (w->triangle < 0 || !device) return OSLA_OK;
+  /* zeros for make_real lie behind the square */
+  OSLA_CALL(osli_device_alloc(device, 2 * (size_t)(BASE * BASE) * w->element, true, &memory));
+  w->square = memory;
   return OSLA_OK;
 }
 

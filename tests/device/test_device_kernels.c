@@ -5,6 +5,7 @@
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_solve.h"
+#include "tests/complex_help.h"
 #include "tests/device/device_help.h"
 
 #include <complex.h>
@@ -134,6 +135,38 @@ static void check_syrk(device_bench *b, osla_grid *grid, int which)
 static void test_syrk(void)
 {
   on_all_grids(check_syrk);
+}
+
+/* Products whose C has NaN in an imaginary part of its diagonal; xHERK does not read this part. */
+static void check_herk(device_bench *b, osla_grid *grid, int which)
+{
+  for (int i = 0; i < 2; i++) {
+    const int64_t n = i == 0 ? 45 : 100, nb = i == 0 ? 4 : 40;
+    const bool trans = (i + which) % 2 != 0;
+    const osla_uplo uplo = (i / 2 + which) % 2 == 0 ? OSLA_LOWER : OSLA_UPPER;
+    const osla_dtype dtype = all_types[i == 0 ? 3 : which % 4];
+    const osla_complex bad = CMPLX(0.5, i == 0 ? (double)NAN : 0.25);
+    matrix_pair a = pair_make(b, b->alone, grid, dtype, trans ? 13 : n, trans ? n : 13, nb, nb + 1,
+                              OSLA_FILL_UNIFORM, 1);
+    matrix_pair c = pair_make(b, b->alone, grid, dtype, n, n, nb, nb + 1, OSLA_FILL_SPD, 2);
+    osla_complex element;
+    osla_test_store(dtype, &element, 0, bad);
+    OSLA_ASSERT_OK(osla_matrix_put_block(c.host, n / 2, n / 2, 1, 1, &element, 1));
+    OSLA_ASSERT_OK(osla_barrier(b->t)); /* the matrix is complete on all ranks */
+    if (osla_transport_rank(b->t) == 0)
+      OSLA_ASSERT_OK(osla_matrix_put_block(c.device, n / 2, n / 2, 1, 1, &element, 1));
+    const osla_trans t = trans ? OSLA_CONJTRANS : OSLA_NOTRANS;
+    OSLA_ASSERT_OK(osla_herk(uplo, t, 1.5, osla_whole(a.host), -0.5, osla_whole(c.host), NULL));
+    OSLA_ASSERT_OK(osla_herk(uplo, t, 1.5, osla_whole(a.device), -0.5, osla_whole(c.device), NULL));
+    device_overwrite(a.device);
+    pair_expect(&c, 50, "herk, trans %d, uplo %d", trans, (int)uplo);
+    pair_free(&a), pair_free(&c);
+  }
+}
+
+static void test_herk(void)
+{
+  on_all_grids(check_herk);
 }
 
 /* ---- Cholesky and solves ---- */
@@ -297,6 +330,7 @@ static const osla_test_case cases[] = {{"gemm", test_gemm},
                                        {"gemm parts", test_gemm_parts},
                                        {"gemm long", test_gemm_long},
                                        {"syrk", test_syrk},
+                                       {"herk", test_herk},
                                        {"potrf and potrs", test_potrf},
                                        {"potrf special", test_potrf_special},
                                        {"trsm", test_trsm},

@@ -28,7 +28,6 @@ typedef struct operands {
 CALL(osla_matrix_add, osla_matrix_add(1, s->a, 1, s->c))
 CALL(osla_matrix_mirror, osla_matrix_mirror(s->a, OSLA_LOWER))
 CALL(osla_matrix_save, osla_matrix_save(s->a, "refused.osla", NULL))
-CALL(osla_herk, osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, s->pa, 1, s->pc, NULL))
 CALL(osla_getri, osla_getri(s->a, s->ipiv, NULL, &info))
 CALL(osla_potri, osla_potri(OSLA_LOWER, s->a, NULL, &info))
 CALL(osla_symm, osla_symm(OSLA_LEFT, OSLA_LOWER, 1, s->pa, s->pb, 1, s->pc, NULL))
@@ -128,7 +127,6 @@ static const struct refused_call {
              LINE(osla_matrix_save),
              LINE(osla_file_put_matrix),
              LINE(osla_file_get_matrix),
-             LINE(osla_herk),
              LINE(osla_getri),
              LINE(osla_potri),
              LINE(osla_symm),
