@@ -64,7 +64,7 @@ typedef struct osla_py_kind {
 } osla_py_kind;
 
 extern const osla_py_kind osla_py_transport, osla_py_grid, osla_py_matrix, osla_py_hessian,
-  osla_py_file, osla_py_forest, osla_py_csr;
+  osla_py_file, osla_py_forest, osla_py_csr, osla_py_device;
 
 /* ---- objects (handle.c) ---- */
 
@@ -79,9 +79,11 @@ typedef struct osla_py_handle {
   int64_t number; /* creation number among the collective objects of its transport, from 1 */
   /* number of arrays that export the object's memory, and of calls that use it now */
   Py_ssize_t n_pins;
-  /* number of accumulators that add to this matrix and are not destroyed; only for matrices. It is
-   * equal on all ranks whenever they have agreed on a call. */
-  int64_t n_accumulators;
+  /* number of objects that this one must outlive: accumulators that add to a matrix, or matrices on
+   * a device. It is equal on all ranks whenever they have agreed on a call. */
+  int64_t n_dependents;
+  /* device in whose memory a matrix lies; NULL: host memory */
+  struct osla_py_handle *device;
   /* array in whose memory the elements of a wrapped matrix are; NULL for other objects */
   struct osla_py_array *memory;
   bool claimed;      /* true while the ranks agree on the destruction, which has begun */
@@ -103,8 +105,8 @@ typedef struct osla_py_deferred {
   const osla_py_kind *kind;
   void *object;
   int64_t number;
-  osla_py_handle *owner;
-  struct osla_py_array *memory; /* as in osla_py_handle */
+  osla_py_handle *owner, *device;
+  struct osla_py_array *memory; /* device and memory: as in osla_py_handle */
   struct osla_py_deferred *next;
 } osla_py_deferred;
 
@@ -115,6 +117,9 @@ extern PyTypeObject *osla_py_handle_type;
  * returns NULL with an exception, and destroys an object that the handle would have owned. */
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner,
                        bool borrowed);
+
+/* Notes that a new matrix lies on a device. The device cannot be destroyed before the matrix. */
+void osla_py_set_device(osla_py_handle *matrix, osla_py_handle *device);
 
 /* Returns the handle, if its object has this kind and exists; otherwise NULL, with an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
@@ -136,6 +141,7 @@ int osla_py_as_hessian(PyObject *object, void *out);
 int osla_py_as_file(PyObject *object, void *out);
 int osla_py_as_forest(PyObject *object, void *out);
 int osla_py_as_csr(PyObject *object, void *out);
+int osla_py_as_device(PyObject *object, void *out);
 
 /* Converts a part of a matrix, given as the tuple (handle, i, j, m, n), and stores it as an
  * osla_part. osla_py_handle_in returns the matrix's handle. */
@@ -266,6 +272,6 @@ extern PyMethodDef osla_py_end_methods[], osla_py_mpi_methods[], osla_py_transpo
   osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_product_methods[],
   osla_py_solve_methods[], osla_py_hessian_methods[], osla_py_file_methods[],
   osla_py_forest_methods[], osla_py_transfer_methods[], osla_py_sparse_methods[],
-  osla_py_iterate_methods[];
+  osla_py_iterate_methods[], osla_py_device_methods[];
 
 #endif

@@ -67,14 +67,25 @@ void osla_py_unlink(osla_py_handle *h)
 }
 
 /* Releases what an object held until its destruction: its matrix, if it is an accumulator on a
- * matrix of the caller, and the array of a wrapped matrix. */
-static void release_held(osla_py_handle *owner, osla_py_array **memory)
+ * matrix of the caller, the device of a matrix, and the array of a wrapped matrix. */
+static void release_held(osla_py_handle *owner, osla_py_handle **device, osla_py_array **memory)
 {
   osla_py_array *array = *memory;
+  osla_py_handle *on = *device;
   *memory = NULL;
-  if (owner && owner->kind == &osla_py_matrix) owner->n_accumulators--;
+  *device = NULL;
+  if (owner && owner->kind == &osla_py_matrix) owner->n_dependents--;
+  if (on) on->n_dependents--;
+  Py_XDECREF((PyObject *)on);
   if (array) osla_py_release(array);
   free(array);
+}
+
+void osla_py_set_device(osla_py_handle *matrix, osla_py_handle *device)
+{
+  Py_INCREF((PyObject *)device);
+  device->n_dependents++;
+  matrix->device = device;
 }
 
 void osla_py_note_destroyed(osla_py_handle *h)
@@ -82,7 +93,7 @@ void osla_py_note_destroyed(osla_py_handle *h)
   if (h->object || !h->root) return;
   h->root->n_living--;
   osla_py_unlink(h);
-  release_held(h->owner, &h->memory);
+  release_held(h->owner, &h->device, &h->memory);
 }
 
 osla_err osla_py_destroy(osla_py_handle *h)
@@ -104,6 +115,7 @@ void osla_py_defer_destroy(osla_py_handle *h)
                              .object = h->object,
                              .number = h->number,
                              .owner = h->owner,
+                             .device = h->device,
                              .memory = h->memory,
                              .next = h->root->deferred};
   Py_XINCREF((PyObject *)h->owner);
@@ -111,6 +123,7 @@ void osla_py_defer_destroy(osla_py_handle *h)
   h->root->deferred = node;
   h->deferred = NULL;
   h->memory = NULL;
+  h->device = NULL;
   h->object = NULL;
 }
 
@@ -147,7 +160,7 @@ static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_
   }
   if (*err == OSLA_OK) *err = own;
   root->n_living--;
-  release_held(node->owner, &node->memory);
+  release_held(node->owner, &node->device, &node->memory);
   Py_XDECREF((PyObject *)node->owner);
   free(node);
   return true;
@@ -257,7 +270,11 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
   if (!h) return NULL;
   if (h->object && (h->n_pins > 0 || h->retired))
     return osla_py_refuse(OSLA_ERR_STATE, "this %s is in use", h->kind->name);
-  if (h->object && h->n_accumulators > 0)
+  if (h->object && h->n_dependents > 0 && h->kind == &osla_py_device)
+    return osla_py_refuse(OSLA_ERR_STATE,
+                          "%lld matrices lie on this Device: destroy the matrices first",
+                          (long long)h->n_dependents);
+  if (h->object && h->n_dependents > 0)
     return osla_py_refuse(OSLA_ERR_STATE,
                           "a Hessian adds to this Matrix: destroy the Hessian first");
   return osla_py_result(osla_py_destroy(h));
@@ -331,7 +348,7 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
   Py_XINCREF((PyObject *)owner);
   Py_XINCREF((PyObject *)h->root);
   if (waits) h->number = ++h->root->n_created;
-  if (!borrowed && owner && owner->kind == &osla_py_matrix) owner->n_accumulators++;
+  if (!borrowed && owner && owner->kind == &osla_py_matrix) owner->n_dependents++;
   link_in(h);
   return (PyObject *)h;
 }
@@ -392,6 +409,7 @@ CONVERTER(hessian)
 CONVERTER(file)
 CONVERTER(forest)
 CONVERTER(csr)
+CONVERTER(device)
 
 int osla_py_calls_running(void)
 {

@@ -51,6 +51,13 @@ static bool memory_of(const osla_py_handle *h, exported_memory *out)
 {
   if (!osla_py_handle_of((PyObject *)(uintptr_t)h, h->kind)) return false;
   if (h->kind == &osla_py_hessian) return of_hessian(h->object, out);
+  if (h->device) {
+    osla_py_refuse(OSLA_ERR_UNSUPPORTED,
+                   "local: this Matrix lies in device memory, which numpy cannot access: "
+                   "to_numpy(), get() and copy(device=\"host\") copy its elements to host memory, "
+                   "and cupy.asarray(matrix) uses them on a CUDA device");
+    return false;
+  }
   if (h->kind == &osla_py_matrix) {
     of_matrix(h->object, out);
     return true;

@@ -41,6 +41,12 @@ static osla_err destroy_csr(void **object)
   return osla_csr_destroy((osla_csr **)object);
 }
 
+static osla_err close_device(void **object)
+{
+  osla_device_close((osla_device **)object);
+  return OSLA_OK;
+}
+
 const osla_py_kind osla_py_transport = {"Transport", destroy_transport, true};
 const osla_py_kind osla_py_grid = {"Grid", destroy_grid, false};
 const osla_py_kind osla_py_matrix = {"Matrix", destroy_matrix, true};
@@ -48,3 +54,6 @@ const osla_py_kind osla_py_hessian = {"Hessian", destroy_hessian, true};
 const osla_py_kind osla_py_file = {"File", destroy_file, true};
 const osla_py_kind osla_py_forest = {"Forest", destroy_forest, true};
 const osla_py_kind osla_py_csr = {"CSR", destroy_csr, true};
+/* Closing a device is local, but counts as collective, so that a device is closed on all ranks at
+ * one call, and after the younger matrices on it. */
+const osla_py_kind osla_py_device = {"Device", close_device, true};

@@ -121,12 +121,12 @@ static PyMethodDef options_methods[] = {{"options", osla_py_options, METH_VARARG
 static bool add_functions(PyObject *module)
 {
   PyMethodDef *const tables[] = {
-    options_methods,        osla_py_lifetime_methods, osla_py_end_methods,
-    osla_py_array_methods,  osla_py_mpi_methods,      osla_py_transport_methods,
-    osla_py_matrix_methods, osla_py_kernel_methods,   osla_py_product_methods,
-    osla_py_solve_methods,  osla_py_hessian_methods,  osla_py_file_methods,
-    osla_py_forest_methods, osla_py_transfer_methods, osla_py_sparse_methods,
-    osla_py_iterate_methods};
+    options_methods,         osla_py_lifetime_methods, osla_py_end_methods,
+    osla_py_array_methods,   osla_py_mpi_methods,      osla_py_transport_methods,
+    osla_py_matrix_methods,  osla_py_kernel_methods,   osla_py_product_methods,
+    osla_py_solve_methods,   osla_py_hessian_methods,  osla_py_file_methods,
+    osla_py_forest_methods,  osla_py_transfer_methods, osla_py_sparse_methods,
+    osla_py_iterate_methods, osla_py_device_methods};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return false;
   return true;

@@ -13,6 +13,7 @@ ranks.
 
     world, Transport, Grid                 the ranks, and their arrangement
     Matrix, Part                           distributed matrices; from_numpy, to_numpy, local, wrap
+    Device                                 a GPU, for matrices in its memory
     Hessian                                accumulates updates from all ranks, also on a Matrix
     gemm syrk symm hemm herk trmm trsm     products, as in BLAS; gemv symv hemv with a column
     getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond; refine, residual
@@ -29,6 +30,7 @@ help(osla.Hessian.update), for example, describes a method; doc/python.md is a g
 from . import _core
 from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,
                       SingularError, StateError, UnsupportedError)
+from .device import Device
 from .file import File, load, save
 from .forest import Forest, Transfer
 from .hessian import Hessian
@@ -42,7 +44,7 @@ from .transport import Grid, Transport, world
 
 __version__: str = _core.VERSION
 
-__all__ = ["ArgumentError", "CSR", "Cholesky", "Diffusion", "Error", "File", "FileError", "Forest",
+__all__ = ["ArgumentError", "CSR", "Cholesky", "Device", "Diffusion", "Error", "File", "FileError", "Forest",
            "Grid", "Hessian", "Iterated", "LU", "MPIError", "Matrix", "MemoryError", "Mixed",
            "Part", "RangeError", "Refined", "SingularError", "Solved", "StateError", "Transfer",
            "Transport", "UnsupportedError", "cg", "gemm", "gemv", "gesv_mixed", "getrf", "getri",

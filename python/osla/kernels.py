@@ -34,7 +34,7 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
     if a.shape[1] != b.shape[0]:
         raise ArgumentError(f"{a.shape[0]} x {a.shape[1]} times {b.shape[0]} x {b.shape[1]}")
     yield
-    c = a._like(a.shape[0], b.shape[1], a.block[0], b.block[1])
+    c = a._like(a.shape[0], b.shape[1], a.block[0], b.block[1], a.device)
     _core.gemm(_core.NOTRANS, _core.NOTRANS, 1.0, *parts, 0.0, part_of(c, "c"),
                _words.options("gemm", {}))
     return c

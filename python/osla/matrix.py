@@ -8,6 +8,7 @@ import numpy as np
 from . import _core, _words
 from ._calls import Object, Owned, collective, handle
 from ._errors import ArgumentError
+from .device import Device, device_on, device_word
 from .transport import Grid, world
 
 
@@ -19,49 +20,70 @@ def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
     return (handle(value, Matrix, name), 0, 0, *value.shape)
 
 
+def _grid_for(grid: Grid | None, device: Any) -> Grid:
+    """The grid of an argument `grid`; None: all ranks, those of the device if there is one."""
+    if grid is None:
+        grid = device.transport.grid if isinstance(device, Device) else world().grid
+    return grid
+
+
+def _create(device: Device | None, grid: Grid, dtype: int, *sizes: int) -> Any:
+    """The handle of a new matrix on the device; None: in host memory."""
+    if device is None:
+        return _core.matrix_create(grid._handle, dtype, *sizes)
+    return _core.matrix_create_on(device._handle, grid._handle, dtype, *sizes)
+
+
 class Matrix(Owned):
     """A matrix of m x n zeros, distributed over a grid in blocks, as in ScaLAPACK. Collective.
 
     m, n: rows, columns. block: rows and columns of a block, one number or two. dtype: float32,
-    float64, complex64 or complex128. grid: None: all ranks. All arguments are the same on all
-    ranks.
+    float64, complex64 or complex128. grid: None: all ranks. device: None: host memory; "cuda" or an
+    osla.Device: the memory of a GPU (doc/devices.md). All arguments are the same on all ranks.
 
     The calls of a matrix are collective unless stated otherwise. As a context manager it is
     destroyed at the end of the block. numpy cannot convert it to an array (use `to_numpy`), so
     numpy.array_equal(A, A) is False.
     """
 
-    __slots__ = ("shape", "dtype", "block", "grid", "_owner")
+    __slots__ = ("shape", "dtype", "block", "grid", "device", "_owner")
     shape: tuple[int, int]
     dtype: np.dtype
     block: tuple[int, int]
     grid: Grid
+    device: Device | None  # None: host memory
 
     @collective
     def __init__(self, m: int, n: int, *, block: Any = 96, dtype: Any = np.float64,
-                 grid: Grid | None = None) -> Generator[None, None, None]:
-        grid = world().grid if grid is None else grid
-        owners = handle(grid, Grid, "grid")
+                 grid: Grid | None = None,
+                 device: Device | str | None = None) -> Generator[str, None, None]:
+        grid = _grid_for(grid, device)
+        handle(grid, Grid, "grid")
         kind = _words.dtype(dtype)
         sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
-        yield
-        self._take(_core.matrix_create(owners, kind, *sizes), grid, None)
+        yield device_word(device)
+        on = device_on(grid.transport, device)
+        self._take(_create(on, grid, kind, *sizes), grid, None, on)
 
-    def _take(self, new: Any, grid: Grid, owner: Object | None) -> "Matrix":
+    def _take(self, new: Any, grid: Grid, owner: Object | None,
+              device: Device | None = None) -> "Matrix":
         self._handle = new
         self._root = grid._root
         kind, m, n, mb, nb = _core.matrix_facts(new)[:5]
         self.shape, self.block, self.dtype = (m, n), (mb, nb), _words.NUMPY[kind]
-        self.grid = grid
+        self.grid, self.device = grid, device
         self._owner = owner
         return self
 
     @staticmethod
-    def _of(new: Any, grid: Grid, owner: Object | None = None) -> "Matrix":
-        return Matrix.__new__(Matrix)._take(new, grid, owner)
+    def _of(new: Any, grid: Grid, owner: Object | None = None,
+            device: Device | None = None) -> "Matrix":
+        return Matrix.__new__(Matrix)._take(new, grid, owner, device)
 
     def _facts(self) -> str:
         where = "" if self.destroyed else f", on {self.grid.nprow} x {self.grid.npcol} ranks"
+        if where and self.device:
+            where += f", device {self.device.kind}"
         return f"{self.shape[0]} x {self.shape[1]} {self.dtype}{where}"
 
     ndim = 2
@@ -98,8 +120,27 @@ class Matrix(Owned):
         """This rank's elements, without a copy: (local rows, local columns), column-major with
         ScaLAPACK's leading dimension. Local. The array keeps the memory alive: while it exists,
         `destroy` raises StateError. Other ranks see stored values after a barrier or any collective
-        call."""
+        call. UnsupportedError: the matrix lies in device memory."""
         return np.asarray(memoryview(self._alive()))
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """This rank's elements in the memory of a CUDA device, for cupy.asarray or torch.as_tensor:
+        as `local`, but `destroy` does not notice arrays that use them. Local. AttributeError: the
+        matrix does not lie on a CUDA device."""
+        if self.device is None or self.device.kind != "cuda":
+            raise AttributeError("__cuda_array_interface__: this Matrix does not lie on a CUDA device")
+        return self._device_array()
+
+    def _device_array(self) -> dict[str, Any]:
+        """Version 3 of the CUDA array interface. The stream is that of the device if the program
+        chose it. Otherwise it is None, because calls return when their results are complete."""
+        rows, columns, lld = _core.matrix_facts(self._alive())[5:]
+        bytes_each = self.dtype.itemsize
+        address = _core.matrix_address(self._handle) if rows * columns > 0 else 0
+        return {"shape": (rows, columns), "typestr": self.dtype.str, "data": (address, False),
+                "strides": (bytes_each, bytes_each * lld), "version": 3,
+                "stream": self.device.stream if self.device else None}
 
     def _indices(self, rows: bool) -> np.ndarray:
         count = _core.matrix_facts(self._alive())[5 if rows else 6]
@@ -186,13 +227,15 @@ class Matrix(Owned):
     @collective
     def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 96,
                    shape: tuple[int, int] | None = None, dtype: Any = None,
-                   grid: Grid | None = None) -> Generator[str, None, "Matrix"]:
+                   grid: Grid | None = None,
+                   device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
         """A matrix with the elements of an array, in any memory order. Collective.
 
         root None: all ranks have the same array, and each uses the elements that it will own. root
-        = r: rank r has the array, the others pass None, and all pass shape and dtype.
+        = r: rank r has the array, the others pass None, and all pass shape and dtype. device: as in
+        Matrix; the elements pass through a matrix in host memory.
         """
-        grid = world().grid if grid is None else grid
+        grid = _grid_for(grid, device)
         owners = handle(grid, Grid, "grid")
         mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
         if root is not None and not (root < grid.transport.size):
@@ -207,7 +250,9 @@ class Matrix(Owned):
             raise ArgumentError(f"array: {array.shape} of {array.dtype} where {size} of "
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
-        yield "" if root is None else f" from rank {root}"
+        yield ("" if root is None else f" from rank {root}") + device_word(device)
+        on = device_on(grid.transport, device)
+        there = None if on is None else Matrix._of(_create(on, grid, kind, *sizes), grid, None, on)
         made = Matrix._of(_core.matrix_create(owners, kind, *sizes), grid)
         if root is None:
             made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
@@ -215,7 +260,11 @@ class Matrix(Owned):
             for j in range(0, size[1], made.block[1]):
                 made.put(0, j, np.asfortranarray(array[:, j:j + made.block[1]]))
         _core.barrier(grid._root)
-        return made
+        if there is None:
+            return made
+        _core.matrix_copy(_core.NOTRANS, part_of(made, "made"), part_of(there, "there"))
+        _core.destroy(made._handle)
+        return there
 
     @staticmethod
     @collective
@@ -305,16 +354,18 @@ class Matrix(Owned):
         yield _words.same(trans)
         _core.matrix_copy(how, own, other)
 
-    def _like(self, m: int, n: int, mb: int, nb: int, dtype: np.dtype | None = None) -> "Matrix":
-        kind = _words.dtype(self.dtype if dtype is None else dtype)
-        return Matrix._of(_core.matrix_create(self.grid._handle, kind, m, n, mb, nb), self.grid)
+    def _like(self, m: int, n: int, mb: int, nb: int, on: Device | None) -> "Matrix":
+        kind = _words.dtype(self.dtype)
+        return Matrix._of(_create(on, self.grid, kind, m, n, mb, nb), self.grid, None, on)
 
     @collective
-    def copy(self) -> Generator[None, None, "Matrix"]:
-        """A new matrix with the same elements, blocks and grid. Collective."""
+    def copy(self, *, device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
+        """A new matrix with the same elements, blocks and grid. Collective. device: None: in the
+        same memory; "host": in host memory; "cuda" or an osla.Device: in the memory of a GPU."""
         own = part_of(self, "self")
-        yield
-        new = self._like(*self.shape, *self.block)
+        yield device_word(device)
+        on = self.device if device is None else device_on(self.grid.transport, device)
+        new = self._like(*self.shape, *self.block, on)
         _core.matrix_copy(_core.NOTRANS, own, part_of(new, "new"))
         return new
 

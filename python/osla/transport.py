@@ -134,7 +134,8 @@ class Transport(Owned):
     all ranks or None.
     """
 
-    __slots__ = ("rank", "size", "node", "n_nodes", "node_size", "name", "memory_share", "grid")
+    __slots__ = ("rank", "size", "node", "n_nodes", "node_size", "name", "memory_share", "grid",
+                 "_devices")
 
     def __init__(self, comm: Any = None, *, progress_thread: bool = False,
                  threads_per_rank: int = 1, name: str | None = None) -> None:
@@ -158,6 +159,7 @@ class Transport(Owned):
         self._root = self._handle
         (self.rank, self.size, self.node, self.n_nodes, self.node_size, self.name,
          self.memory_share) = _core.transport_facts(self._handle)
+        self._devices: dict[str, Any] = {}  # devices that were opened by their kind
         self.grid = Grid.__new__(Grid)
         self.grid._make(self, self._root, 0, 0, _words.ORDER["chosen"])
         _transports.append(self)
@@ -196,7 +198,9 @@ class Transport(Owned):
         if self.destroyed or _core.ends():
             return
         with Undivided():
-            self.collect()
+            self._devices.clear()
+            self.collect()  # destroys matrices, which hold their devices
+            self.collect()  # closes the devices
             _destroy_transport(self)
             if self in _transports:
                 _transports.remove(self)

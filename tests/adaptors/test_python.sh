@@ -55,7 +55,7 @@ for ranks in $ranks; do
   ends $ranks "uncaught in the library" 1 "ix[0] = 9 is outside 0 to 7"
   ends $ranks exit 1
   ends $ranks late 0 "seen late"
-  for case in views drops caught destroyed daemons forks; do ends $ranks $case 0; done
+  for case in views devices drops caught destroyed daemons forks; do ends $ranks $case 0; done
 done
 ends 1 "MPI has ended" 0
 ends 3 uncaught 1 "ending all ranks"
