@@ -8,7 +8,7 @@ bench_libbench_la_SOURCES = \
   bench/bench_hessian.h bench/bench_forest.h bench/bench_reference.h bench/seeded_updates.h \
   bench/bench_command.c bench/bench_options.c bench/bench_option_values.c bench/bench_options_product.c \
   bench/bench_options_factor.c bench/bench_options_updates.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
-  bench/bench_data.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
+  bench/bench_data.c bench/bench_device.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
   bench/bench_syrk.c bench/bench_triangle.c bench/bench_vector.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_inverse.c bench/bench_solve.c \
   bench/bench_hpl.c bench/bench_hessian.c bench/hessian_osla.c bench/hessian_on_ga.c bench/hessian_own.c \
   bench/bench_chain.h bench/bench_chain.c bench/chain_osla.c bench/chain_scalapack.c bench/chain_ga.c \

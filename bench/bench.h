@@ -8,6 +8,7 @@
 #ifndef OSLA_BENCH_H
 #define OSLA_BENCH_H
 
+#include "osla_device.h"
 #include "osla_lu.h"
 #include "osla_matrix.h"
 
@@ -44,8 +45,10 @@ typedef struct bench_settings {
   osla_dtype dtype;
   /* comma-separated names of the reference implementations; freed with this struct */
   char *ref;
-  char *json;  /* path of the file for JSON lines, or NULL; freed with this struct */
-  char *trace; /* path of the trace file, or NULL; freed with this struct */
+  char *device; /* kind of the device on which OSLA's matrices lie; NULL: host memory; freed with
+                 * this struct */
+  char *json;   /* path of the file for JSON lines, or NULL; freed with this struct */
+  char *trace;  /* path of the trace file, or NULL; freed with this struct */
   /* kernel hessian. updates: number of updates that each rank makes; rows: number of rows of G */
   int64_t updates, rows;
   /* kernel hessian. run: number of indices in a run of consecutive indices; work: number of
@@ -120,8 +123,11 @@ typedef struct bench_job {
   osla_transport *transport;
   osla_grid *grid;
   int rank, size, n_nodes;
-  FILE *json;       /* on rank 0 the stream of --json; NULL on other ranks */
-  bool header_done; /* true: the head of the table has been printed */
+  osla_device *device;  /* device of --device; NULL: OSLA's matrices lie in host memory */
+  char device_name[64]; /* name of this rank's device, such as "fake device 0" */
+  bool device_shared;   /* true: at least two ranks use one device, so rates are not compared */
+  FILE *json;           /* on rank 0 the stream of --json; NULL on other ranks */
+  bool header_done;     /* true: the head of the table has been printed */
   /* true: Global Arrays is initialised, and reference_ga_stop has to terminate it */
   bool ga_started;
   /* numbers of runs, warm-ups not counted: n_passed with a residual below the limit, n_failed
@@ -144,6 +150,9 @@ typedef struct bench_kernel {
   const char *references;
   /* comma-separated names of the reference implementations that run without --ref; NULL: all */
   const char *default_references;
+  /* The same list for runs with --device, where all of them run without --ref; NULL: the kernel
+   * has no --device. References other than "blas" run on one rank only. */
+  const char *device_references;
   const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
   void (*finish)(const bench_job *job); /* called on rank 0 when all sizes have run; may be NULL */
@@ -322,6 +331,20 @@ double bench_median(const double *values, int count);
 
 /* Block size of an implementation of a case; 0 if it has no blocks. Local. */
 int64_t bench_block_size(const bench_case *c, const bench_impl *impl);
+
+/* --- devices --- */
+
+/* Opens the device of --device on all ranks, and sets the members of the job that describe it. Does
+ * nothing without --device. The caller closes job->device. Collective. Errors, on all ranks
+ * together: those of osla_device_open. */
+osla_err bench_device_open(bench_job *job);
+
+/* True if the job's device is the fake one, which computes on the cores of the host. Local. */
+bool bench_device_is_fake(const bench_job *job);
+
+/* Makes a zero matrix on the grid of the job, on the job's device or in host memory. Collective. */
+osla_err bench_matrix_create(bench_job *job, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
+                             int64_t nb, osla_matrix **out);
 
 /* --- the trace --- */
 

@@ -113,11 +113,13 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   if (err == OSLA_OK && osli_work_modelled && !kernel->modelled)
     err = osla_error_set(OSLA_ERR_UNSUPPORTED,
                          "this kernel cannot be only modelled: gemm, lu, chol and hessian can");
+  if (err == OSLA_OK) err = bench_device_open(job);
   for (int g = 0; g < current.n_grids && err == OSLA_OK; g++)
     err = run_grid(kernel, job, &current, g);
   if (err == OSLA_OK && kernel->finish && job->rank == 0) kernel->finish(job);
   if (err == OSLA_OK) err = bench_trace_report(job);
   reference_ga_stop(job);
+  osla_device_close(&job->device);
   osla_transport_destroy(&job->transport);
   return err;
 }

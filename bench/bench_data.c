@@ -3,6 +3,7 @@
 #include "osla_index.h"
 #include "osla_random.h"
 #include "src/blas/work.h"
+#include "src/device/device.h"
 
 #include <complex.h>
 #include <float.h>
@@ -128,12 +129,18 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
   /* length of y, and of the sum over the ranks */
   int64_t length = trans == OSLA_NOTRANS ? l.m : l.n;
+  const size_t size = osla_dtype_size(dtype);
+  /* columns of a matrix on a device pass through host memory, `wide` at a time */
+  const bool on_device = osla_matrix_device(a) != NULL;
+  const int64_t wide = 64;
   osla_err err = OSLA_OK;
   osla_complex *by_row = calloc((size_t)(rows + cols + 1), sizeof *by_row);
+  unsigned char *columns = on_device ? malloc((size_t)(rows * wide) * size + 1) : NULL;
   /* Local parts of the vectors. For OSLA_NOTRANS by_row belongs to y and by_col to x; otherwise
    * by_row belongs to x and by_col to y. */
   osla_complex *by_col = by_row + rows;
-  if (!by_row) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
+  if (!by_row || (on_device && !columns))
+    err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
   OSLA_TRY(osla_agree(t, err));
   memset(y, 0, (size_t)length * sizeof *y);
   for (int64_t i = 0; i < rows && trans != OSLA_NOTRANS; i++)
@@ -141,8 +148,14 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   for (int64_t j = 0; j < cols; j++) {
     int64_t column = osla_index_global(j, l.nb, pcol, l.npcol);
     part_rows(part, &l, prow, column, &first, &end);
-    const char *at =
-      (const char *)osla_matrix_local(a) + (size_t)(j * lld + first) * osla_dtype_size(dtype);
+    const unsigned char *local = osla_matrix_local(a),
+                        *at = local + (size_t)(j * lld + first) * size;
+    if (on_device) {
+      if (j % wide == 0)
+        osli_device_copy(size, rows, cols - j < wide ? cols - j : wide,
+                         local + (size_t)(j * lld) * size, lld, columns, rows);
+      at = columns + (size_t)(j % wide * rows + first) * size;
+    }
     if (trans == OSLA_NOTRANS) {
       bench_apply_local(dtype, trans, end - first, 1, at, lld, &x[column], by_row + first);
     } else {
@@ -156,6 +169,7 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   for (int64_t i = 0; i < length && part == BENCH_UNIT_LOWER; i++)
     y[i] += x[i];
 cleanup:
+  free(columns);
   free(by_row);
   return err;
 }

@@ -36,9 +36,9 @@ static osla_err create_set(factor_set *set, int64_t nb)
   osla_dtype dtype = d->job->settings->dtype;
   set->own = true;
   set->a = set->x = NULL;
-  OSLA_CALL(osla_matrix_create(d->job->grid, dtype, d->n, d->n, nb, nb, &set->a));
+  OSLA_CALL(bench_matrix_create(d->job, dtype, d->n, d->n, nb, nb, &set->a));
   if (d->nrhs == 0) return OSLA_OK;
-  return osla_matrix_create(d->job->grid, dtype, d->n, d->nrhs, nb, factor_rhs_block(d), &set->x);
+  return bench_matrix_create(d->job, dtype, d->n, d->nrhs, nb, factor_rhs_block(d), &set->x);
 }
 
 static void destroy_set(factor_set *set)
@@ -68,6 +68,7 @@ osla_err factor_create(factor_data *d)
 void factor_destroy(factor_data *d)
 {
   destroy_set(&d->osla);
+  osla_matrix_destroy(&d->original);
   free(d->osla.pivots);
   d->osla.pivots = NULL;
 }
@@ -75,7 +76,14 @@ void factor_destroy(factor_data *d)
 osla_err factor_restore(void *data)
 {
   factor_set *set = data;
-  return osla_matrix_fill(set->a, set->factor->fill, SEED_MATRIX);
+  factor_data *d = set->factor;
+  if (d->original) return osla_matrix_copy(d->original, set->a);
+  OSLA_CALL(osla_matrix_fill(set->a, d->fill, SEED_MATRIX));
+  if (!d->job->device || d->nrhs > 0) return OSLA_OK;
+  osla_layout l = osla_matrix_layout(set->a);
+  OSLA_CALL(
+    bench_matrix_create(d->job, osla_matrix_dtype(set->a), l.m, l.n, l.mb, l.nb, &d->original));
+  return osla_matrix_copy(set->a, d->original);
 }
 
 /* --- pivots --- */
@@ -136,6 +144,41 @@ static osla_err solve_chol(void *data)
 {
   factor_set *set = data;
   return osla_potrs(OSLA_LOWER, set->a, set->x);
+}
+
+/* --- lapack: one call on the whole matrix, which lies on the device of a single rank --- */
+
+static osla_err setup_lapack(void *data)
+{
+  factor_set *set = data;
+  void *pivots;
+  OSLA_CALL(create_set(set, set->factor->job->settings->nb));
+  OSLA_CALL(bench_alloc(set->factor->job, (uint64_t)set->factor->n * sizeof *set->pivots, &pivots));
+  set->pivots = pivots;
+  return OSLA_OK;
+}
+
+static void teardown_lapack(void *data)
+{
+  factor_set *set = data;
+  destroy_set(set);
+  free(set->pivots);
+  set->pivots = NULL;
+}
+
+static osla_err run_lapack(void *data)
+{
+  factor_set *set = data;
+  const osla_dtype dtype = osla_matrix_dtype(set->a);
+  const int64_t n = set->factor->n, ld = osla_matrix_lld(set->a, 0);
+  void *a = osla_matrix_local(set->a);
+  if (set->factor->kind == &factor_chol)
+    OSLA_CALL(osla_lapack_potrf(dtype, OSLA_LOWER, n, a, ld, &set->info));
+  else
+    OSLA_CALL(osla_lapack_getrf(dtype, n, n, a, ld, set->pivots, &set->info));
+  for (int64_t i = 0; i < n && set->factor->kind == &factor_lu; i++)
+    set->pivots[i]++; /* osla_lapack_getrf counts from 0, osla_getrf from 1 */
+  return osla_barrier(set->factor->job->transport);
 }
 
 /* --- scalapack --- */
@@ -217,6 +260,18 @@ int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scala
   impls[n].name = "osla";
   impls[n++].data = &d->osla;
   if (d->local.job) impls[n++] = reference_gemm_impl(&d->local);
+  d->lapack = d->osla;
+  d->lapack.own = false;
+  d->lapack.pivots = NULL;
+  if (d->job->device && d->job->size == 1 && d->nrhs == 0)
+    impls[n++] = (bench_impl){.name = "lapack",
+                              .setup = setup_lapack,
+                              .prepare = osla->prepare,
+                              .run = run_lapack,
+                              .check = osla->check,
+                              .teardown = teardown_lapack,
+                              .data = &d->lapack,
+                              .nb = BENCH_NO_NB};
   for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
     d->scalapack[i] = d->osla;
     d->scalapack[i].own = false;

@@ -44,7 +44,10 @@ typedef struct factor_data {
   /* Contents of A: uniform where LU pivots, diagonally dominant where it does not, positive
    * definite for Cholesky. */
   osla_fill fill;
-  factor_set osla, scalapack[BENCH_MAX_REF_NB];
+  factor_set osla, lapack, scalapack[BENCH_MAX_REF_NB];
+  /* On a device: copy of the matrix before the factorisation, made by the first factor_restore,
+   * because a fill passes through host memory. NULL otherwise. */
+  osla_matrix *original;
   reference_names names;
   reference_gemm local;
 } factor_data;
@@ -62,9 +65,10 @@ osla_err factor_restore(void *set);
 int64_t factor_rhs_block(const factor_data *d);
 
 /* Fills in the implementations and returns their number: OSLA; the implementation "blas", which is
- * the limit of local computation, if the caller has set the members of d->local up to `work`; and
- * ScaLAPACK with each block size, whose functions setup and teardown get a factor_set as argument.
- * Local. */
+ * the limit of local computation, if the caller has set the members of d->local up to `work`;
+ * "lapack", which is one call of the device's LAPACK on the whole matrix, on one rank with a
+ * device; and ScaLAPACK with each block size, whose functions setup and teardown get a factor_set
+ * as argument. Local. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

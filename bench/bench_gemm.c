@@ -113,6 +113,7 @@ const bench_kernel bench_gemm = {
            "norms.\n",
   .references = "blas" REFERENCE_SCALAPACK REFERENCE_GA,
   .default_references = "blas" REFERENCE_SCALAPACK,
+  .device_references = "blas",
   .precisions = "sdcz",
   .product = true,
   .shapes = true,

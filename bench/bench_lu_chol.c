@@ -129,7 +129,8 @@ static osla_err run_chol(bench_job *job, int64_t n)
 
 #define ABOUT_BLAS                                                                                 \
   "  blas       the limit: the rate of a local product of private matrices on each rank,\n"        \
-  "             of as many operations; no communication\n"
+  "             of as many operations; no communication\n"                                         \
+  "  lapack     with --device, on one rank: one call of the device's LAPACK on the whole matrix\n"
 
 const bench_kernel bench_lu = {
   .name = "lu",
@@ -140,6 +141,7 @@ const bench_kernel bench_lu = {
     "  scalapack  pdgetrf and the like on the same process grid; it always pivots partially\n"
     "Residual: |L (U x) - P (A x)| / (|A| |x| N eps), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
+  .device_references = "blas,lapack",
   .after = "Example: mpiexec -n 4 osla-bench lu --n 4096 --nb 128 --grid 2x2\n",
   .precisions = "sdcz",
   .other_nb = true,
@@ -158,6 +160,7 @@ const bench_kernel bench_chol = {
            "beside:\n" ABOUT_BLAS "  scalapack  pdpotrf and the like on the same process grid\n"
            "Residual: |L (L^H x) - A x| / (|A| |x| N eps), x random, max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
+  .device_references = "blas,lapack",
   .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
   .precisions = "sdcz",
   .other_nb = true,

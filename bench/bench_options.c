@@ -12,12 +12,14 @@
 
 enum { NOT_GIVEN = INT_MIN };
 #define DEFAULT_NB "96"
+#define DEVICE_NB  "512" /* products of smaller blocks are bound by the memory of a GPU */
 _Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
 /* Option values as popt stores them. */
 typedef struct raw_options {
   char **n; /* texts of all options --n; popt allocates them, this file frees them */
-  char *nb, *grid, *order, *ref, *precision, *json, *trace;
+  char *nb, *grid, *order, *ref, *precision, *json, *trace, *device;
+  bool on_device; /* true: --device is given, perhaps without a kind */
   int reps;
   bench_raw_product product;
   bench_raw_factor factor;
@@ -27,16 +29,26 @@ typedef struct raw_options {
   bench_raw_channel channel;
 } raw_options;
 
-static int check_refs(const bench_kernel *kernel, const char *list)
+/* References that a run can have. */
+static const char *references(const bench_kernel *kernel, bool on_device)
 {
+  return on_device ? kernel->device_references : kernel->references;
+}
+
+static int check_refs(const bench_kernel *kernel, bool on_device, int size, const char *list)
+{
+  const char *known = references(kernel, on_device);
   char item[40];
   if (strcmp(list, "none") == 0) return OSLA_EXIT_OK;
   for (const char *at = list;; at++) {
     size_t length = strcspn(at, ",");
     (void)snprintf(item, sizeof item, "%.*s", (int)length, at);
-    if (length == 0 || !bench_list_has(kernel->references, item))
-      return bench_error(kernel, "--ref: '%s' is not one of none%s%s", item,
-                         kernel->references[0] ? "," : "", kernel->references);
+    if (length == 0 || !bench_list_has(known, item))
+      return bench_error(kernel, "--ref: '%s' is not one of none%s%s%s", item, known[0] ? "," : "",
+                         known, on_device ? ", the references with --device" : "");
+    if (on_device && size > 1 && strcmp(item, "blas") != 0)
+      return bench_error(kernel, "--ref %s uses the device of one rank: run it with 1 rank, not %d",
+                         item, size);
     /* the name of a reference that tries several candidates, followed by a hyphen, begins the
      * names of the candidates */
     for (char *hyphen = strchr(item, '-'); hyphen; hyphen = strchr(hyphen + 1, '-')) {
@@ -51,8 +63,9 @@ static int check_refs(const bench_kernel *kernel, const char *list)
   }
 }
 
-static const char *default_references(const bench_kernel *kernel)
+static const char *default_references(const bench_kernel *kernel, bool on_device, int size)
 {
+  if (on_device) return size > 1 ? "blas" : kernel->device_references;
   return kernel->default_references ? kernel->default_references : kernel->references;
 }
 
@@ -129,10 +142,13 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
   for (int i = 0; !raw->n && kernel->sizes[i]; i++)
     settings->n[settings->n_count++] = kernel->sizes[i];
   if (!status)
-    status = bench_add_sizes(kernel, "--nb", raw->nb ? raw->nb : DEFAULT_NB, BENCH_MAX_SIZES,
-                             settings->nbs, &settings->n_nbs);
+    status = bench_add_sizes(kernel, "--nb",
+                             raw->nb          ? raw->nb
+                             : raw->on_device ? DEVICE_NB
+                                              : DEFAULT_NB,
+                             BENCH_MAX_SIZES, settings->nbs, &settings->n_nbs);
   if (!status) status = parse_precision(kernel, raw->precision, settings);
-  if (!status && raw->ref) status = check_refs(kernel, raw->ref);
+  if (!status && raw->ref) status = check_refs(kernel, raw->on_device, size, raw->ref);
   if (!status) status = parse_grids(kernel, size, raw->grid, settings);
   if (!status) status = parse_order(kernel, raw->order, settings);
   if (!status && kernel->pairs && size < 2)
@@ -147,11 +163,13 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
     status = bench_error(kernel, "--cold times OSLA alone: leave out --ref %s", raw->ref);
   settings->ref = strdup(raw->ref           ? raw->ref
                          : raw->factor.cold ? "none"
-                                            : default_references(kernel));
+                                            : default_references(kernel, raw->on_device, size));
+  const char *kind = raw->device ? raw->device : getenv("OSLA_DEVICE");
+  settings->device = raw->on_device ? strdup(kind && kind[0] ? kind : "cuda") : NULL;
   settings->json = raw->json ? strdup(raw->json) : NULL;
   settings->trace = raw->trace ? strdup(raw->trace) : NULL;
-  if (!status &&
-      (!settings->ref || (raw->json && !settings->json) || (raw->trace && !settings->trace)))
+  if (!status && (!settings->ref || (raw->json && !settings->json) ||
+                  (raw->trace && !settings->trace) || (raw->on_device && !settings->device)))
     status = bench_error(kernel, "out of memory");
   if (!status) status = bench_product_parse(kernel, &raw->product, settings);
   if (!status) status = bench_factor_parse(kernel, &raw->factor, settings);
@@ -183,7 +201,8 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
       (size_t)snprintf(sizes + used, room - used, "%c%" PRId64, i ? ',' : ' ', kernel->sizes[i]);
   if (used < room) (void)snprintf(sizes + used, room - used, "); a comma list, or given again");
   (void)snprintf(refs, refs_room, "References, of none%s%s (default: %s)",
-                 kernel->references[0] ? "," : "", kernel->references, default_references(kernel));
+                 kernel->references[0] ? "," : "", kernel->references,
+                 default_references(kernel, false, 1));
 }
 
 /* Parses the command line by popt with the options that the kernel has. The result and *status are
@@ -191,7 +210,7 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
                       command_line *line, int *status)
 {
-  char sizes[200], refs[240], precision[40], reps[60];
+  char sizes[200], refs[240], precision[40], reps[60], on_device[240];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
     updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS],
     channel[BENCH_CHANNEL_OPTIONS];
@@ -199,6 +218,11 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   (void)snprintf(reps, sizeof reps, "Repetitions that are counted (default: %d)",
                  default_reps(kernel));
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
+  (void)snprintf(
+    on_device, sizeof on_device,
+    "Matrices on a device: cuda or fake (default: OSLA_DEVICE, else cuda), with --nb " DEVICE_NB
+    " and --ref %s unless given",
+    kernel->device_references ? kernel->device_references : "");
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
   bench_updates_table(&raw->updates, updates);
@@ -227,11 +251,16 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
   struct poptOption none[] = {POPT_TABLEEND};
+  const struct poptOption device[] = {
+    {"device", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &raw->device, 0, on_device, "KIND"},
+    POPT_TABLEEND};
   bool matrices = !kernel->pairs && !kernel->forest && !kernel->jacobi;
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, matrices ? (void *)(uintptr_t)matrix : none, 0, NULL,
      NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE,
+     kernel->device_references ? (void *)(uintptr_t)device : none, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->updates ? updates : none, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
@@ -256,6 +285,7 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   command_line line = {.name = name, .about = kernel->about, .after = kernel->after};
   memset(settings, 0, sizeof *settings);
+  raw.on_device = kernel->device_references && command_is_given(argc, argv, "--device");
   bool go_on = parse_raw(kernel, argc, argv, &raw, &line, status);
   if (go_on) {
     *status = settings_set(kernel, size, &raw, settings);
@@ -271,7 +301,8 @@ void bench_settings_free(bench_settings *settings)
   free(settings->ref);
   free(settings->json);
   free(settings->trace);
+  free(settings->device);
   free(settings->record);
   free(settings->matrix);
-  settings->ref = settings->json = settings->trace = settings->record = NULL;
+  settings->ref = settings->json = settings->trace = settings->record = settings->device = NULL;
 }

@@ -18,18 +18,18 @@ static osla_err create_set(product_set *set, int64_t nb)
 {
   product_data *d = set->product;
   const bench_settings *s = d->job->settings;
-  osla_grid *grid = d->job->grid;
+  bench_job *job = d->job;
   bool at = s->transa != OSLA_NOTRANS, bt = s->transb != OSLA_NOTRANS;
   set->own = true;
   OSLA_CALL(
-    osla_matrix_create(grid, s->dtype, at ? d->k : d->m, at ? d->m : d->k, nb, nb, &set->a));
+    bench_matrix_create(job, s->dtype, at ? d->k : d->m, at ? d->m : d->k, nb, nb, &set->a));
   OSLA_CALL(osla_matrix_fill(set->a, OSLA_FILL_UNIFORM, 1));
   if (!d->syrk) {
     OSLA_CALL(
-      osla_matrix_create(grid, s->dtype, bt ? d->n : d->k, bt ? d->k : d->n, nb, nb, &set->b));
+      bench_matrix_create(job, s->dtype, bt ? d->n : d->k, bt ? d->k : d->n, nb, nb, &set->b));
     OSLA_CALL(osla_matrix_fill(set->b, OSLA_FILL_UNIFORM, 2));
   }
-  return osla_matrix_create(grid, s->dtype, d->m, d->n, nb, nb, &set->c);
+  return bench_matrix_create(job, s->dtype, d->m, d->n, nb, nb, &set->c);
 }
 
 static void destroy_set(product_set *set)
@@ -103,6 +103,7 @@ static int64_t rows_above(const local_c *c, int64_t j)
 osla_err product_fill_nan(void *data)
 {
   product_set *set = data;
+  if (osla_matrix_device(set->c)) return osla_matrix_scale(NAN, set->c);
   local_c c = local_of(set);
   size_t size = osla_dtype_size(osla_matrix_dtype(set->c));
   for (int64_t j = 0; j < c.cols && c.rows > 0; j++) {

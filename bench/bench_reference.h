@@ -31,7 +31,11 @@ typedef struct reference_gemm {
   int64_t m, n, k; /* sizes of the product that this rank computes */
   double work;     /* floating-point operations over all ranks */
   osla_dtype dtype;
-  void *a, *b, *c;
+  void *a, *b, *c; /* arrays in host memory */
+  /* With --device the product is computed from copies of the arrays at [0] A, [1] B, [2] C of this
+   * segment on the device; otherwise `segment` is NULL, and on_device points to a, b and c. */
+  osla_segment *segment;
+  void *on_device[3];
   /* vectors of the check, which compares C x with op(A) (op(B) x) */
   osla_complex *x, *expected, *y;
 } reference_gemm;

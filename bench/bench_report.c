@@ -86,6 +86,13 @@ static void print_header(bench_job *job)
   const char *machine = osla_simulated_machine();
   if (machine)
     (void)printf("simulated: machine %s; all seconds and rates are simulated\n", machine);
+  if (job->device)
+    (void)printf("device: %s%s\n", job->device_name,
+                 bench_device_is_fake(job)
+                   ? " (memory and cores of the host; its rates say nothing about a GPU)"
+                   : "");
+  if (job->device_shared)
+    (void)printf("shared: ranks use one device in turn, so no rate is compared with a limit\n");
   (void)printf("%-*s %-*s %4s %*s %5s %6s %5s %5s %10s %10s %17s %9s %4s  %s\n", kernel_width(job),
                "kernel", impl_width(job), "impl", "prec", size_width(job), "n", "nb", "grid",
                "ranks", "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
@@ -125,10 +132,11 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
   int64_t block = bench_block_size(c, r->impl);
   if (block > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block);
   if (!osli_work_modelled) (void)snprintf(residual, sizeof residual, "%.2g", r->residual);
-  (void)printf("%-*s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s\n",
+  (void)printf("%-*s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s%s%s\n",
                kernel_width(job), kernel, impl_width(job), r->impl->name,
                c->precision[0] ? c->precision : "-", size_width(job), size, nb, grid, job->size,
                job->n_nodes, smallest(r->seconds, reps), median, speed, residual, verdict, ratios,
+               job->device ? "  " : "", job->device ? job->device_name : "",
                osli_work_modelled         ? "  simulated, only modelled"
                : osla_simulated_machine() ? "  simulated"
                                           : "");
@@ -195,6 +203,9 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
                                            "forward", bench_forward_name(job->settings->forward)));
   if (row && c->cold) (void)json_object_set_new(row, "cold", json_true());
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
+  if (row && job->device)
+    (void)json_object_update_new(row, json_pack("{s:s,s:b}", "device", job->device_name,
+                                                "device_shared", (int)job->device_shared));
   const char *machine = osla_simulated_machine();
   if (row && machine) (void)json_object_set_new(row, "simulated", json_string(machine));
   if (row && osli_work_modelled)
@@ -294,7 +305,9 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
   for (int i = 0; i < n_results && err == OSLA_OK; i++) {
     char text[40] = "";
     if (c->cold) (void)snprintf(text, sizeof text, "cold");
-    if (i > 0)
+    if (job->device_shared)
+      (void)snprintf(text, sizeof text, "shared");
+    else if (i > 0)
       (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
                      &results[i] == fastest_block_size(results, n_results, reps) ? " best nb" : "");
     bench_figure figures[BENCH_MAX_FIGURES];
@@ -307,7 +320,8 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
     print_phases(&results[i], figures, n_figures);
     if (!c->print) print_trial(&results[i]);
     if (!job->json) continue;
-    json_t *ratios = i == 0 ? ratios_json(results, n_results, reps, scratch) : json_object();
+    const bool compared = i == 0 && !job->device_shared;
+    json_t *ratios = compared ? ratios_json(results, n_results, reps, scratch) : json_object();
     json_t *row = row_json(job, c, &results[i], grid, ratios);
     add_figures(row, figures, n_figures);
     add_trial(row, &results[i]);

@@ -131,6 +131,7 @@ const bench_kernel bench_solve = {
            "  scalapack  pdgetrs (pdpotrs) and the like with the same factors\n"
            "Residual: |B - A X| / ((|A| |X| + |B|) N eps), max norms.\n",
   .references = "blas" REFERENCE_SCALAPACK,
+  .device_references = "blas",
   .after = "Example: mpiexec -n 2 osla-bench solve --kind chol --n 2048 --nrhs 100\n",
   .precisions = "sdcz",
   .other_nb = true,

@@ -3,6 +3,7 @@
 #include "osla_blas.h"
 #include "osla_random.h"
 #include "src/blas/work.h"
+#include "src/device/device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,29 @@ static int64_t size_c(const reference_gemm *g)
   return ld_of(g->m, g->dtype) * g->n;
 }
 
+/* Copies an array between host memory and the device. The calls that follow report errors. */
+static void cross(const reference_gemm *g, int64_t elements, const void *from, void *to)
+{
+  osli_device_copy(osla_dtype_size(g->dtype), elements, 1, from, elements, to, elements);
+}
+
+/* Finds the arrays for the product, and copies A and B to the device if there is one. */
+static osla_err place_operands(reference_gemm *g)
+{
+  const size_t element = osla_dtype_size(g->dtype), line = 256;
+  const size_t a = ((size_t)size_a(g) * element + line - 1) / line * line;
+  const size_t b = ((size_t)size_b(g) * element + line - 1) / line * line;
+  g->on_device[0] = g->a, g->on_device[1] = g->b, g->on_device[2] = g->c;
+  if (!g->job->device) return OSLA_OK;
+  OSLA_CALL(
+    osla_segment_create_on(g->job->device, a + b + (size_t)size_c(g) * element, 0, &g->segment));
+  unsigned char *base = osla_segment_local(g->segment);
+  g->on_device[0] = base, g->on_device[1] = base + a, g->on_device[2] = base + a + b;
+  cross(g, size_a(g), g->a, g->on_device[0]);
+  cross(g, size_b(g), g->b, g->on_device[1]);
+  return OSLA_OK;
+}
+
 static osla_err setup(void *data)
 {
   reference_gemm *g = data;
@@ -78,7 +102,7 @@ static osla_err setup(void *data)
   int64_t ra = g->transa == OSLA_NOTRANS ? m : k, rb = g->transb == OSLA_NOTRANS ? k : n;
   bench_apply_local(g->dtype, g->transb, rb, k + n - rb, g->b, ld_b(g), g->x, bx);
   bench_apply_local(g->dtype, g->transa, ra, m + k - ra, g->a, ld_a(g), bx, g->expected);
-  return OSLA_OK;
+  return place_operands(g);
 }
 
 static osla_err prepare(void *data)
@@ -86,20 +110,24 @@ static osla_err prepare(void *data)
   reference_gemm *g = data;
   /* these bits are NaN in every element type */
   memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype));
+  if (g->segment) cross(g, size_c(g), g->c, g->on_device[2]);
   return OSLA_OK;
 }
 
 static osla_err run(void *data)
 {
   reference_gemm *g = data;
-  return osla_blas_gemm(g->dtype, g->transa, g->transb, g->m, g->n, g->k, 1, g->a, ld_a(g), g->b,
-                        ld_b(g), 0, g->c, ld_of(g->m, g->dtype));
+  OSLA_CALL(osla_blas_gemm(g->dtype, g->transa, g->transb, g->m, g->n, g->k, 1, g->on_device[0],
+                           ld_a(g), g->on_device[1], ld_b(g), 0, g->on_device[2],
+                           ld_of(g->m, g->dtype)));
+  return osli_device_settle(SETTLE_COLLECTIVE);
 }
 
 static osla_err check(void *data, double *residual)
 {
   reference_gemm *g = data;
   double value = 0;
+  if (g->segment) cross(g, size_c(g), g->on_device[2], g->c);
   memset(g->y, 0, (size_t)g->m * sizeof *g->y);
   bench_apply_local(g->dtype, OSLA_NOTRANS, g->m, g->n, g->c, ld_of(g->m, g->dtype), g->x, g->y);
   if (g->m > 0 && g->n > 0) value = bench_residual(g->dtype, g->y, g->expected, g->m, g->k);
@@ -112,6 +140,7 @@ static osla_err check(void *data, double *residual)
 static void teardown(void *data)
 {
   reference_gemm *g = data;
+  osla_segment_destroy(&g->segment);
   free(g->a);
   free(g->b);
   free(g->c);

@@ -52,11 +52,12 @@ run_job() {
   status=$?
 }
 
-# passes LINES: checks status 0 and the number of results, all PASS; lines of phases do not count
+# passes LINES: checks status 0 and the number of results, all PASS; lines of phases and of devices do
+# not count
 passes() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
-  [ "$(grep -vc ', seconds of a run: ' "$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
+  [ "$(grep -vcE ', seconds of a run: |^device: |^shared: ' "$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
   [ -s "$scratch/err" ] && fail "something on stderr"
 }
 
@@ -200,6 +201,20 @@ for kind in "${kinds[@]}"; do
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
+# on the fake device: a rank alone, several ranks, and ranks that share a device
+for kernel in lu chol; do
+  measure node 1 6 $kernel --device=fake --n 200,33 --nb 32
+  grep -q '^device: fake device 0 (' "$scratch/out" || fail "the head does not name the device"
+  [ "$(grep -c ' PASS .*  fake device 0$' "$scratch/out")" = 6 ] || fail "a row does not name the device"
+done
+measure node 1 2 gemm --device=fake --n 60 --m 33 --k 47 --nb 16 --trans NT --precision c
+measure node 2 2 gemm --device=fake --n 70 --nb 16 --precision s
+measure node 2 2 chol --device=fake --n 70 --nb 16 --precision z
+measure node 1 1 solve --device=fake --n 70 --nb 16 --kind chol --nrhs 20 --ref none
+measure node 2 2 solve --device=fake --n 70 --nb 16
+measure node 5 2 gemm --device=fake --n 70 --nb 16
+grep -q '^shared: ' "$scratch/out" || fail "the head does not say that the device is shared"
+[ "$(grep -c ' PASS  shared  fake' "$scratch/out")" = 2 ] || fail "rates of a shared device are compared"
 measure nolocal 3 $impls lu --n 150 --nb 16 --forward ring --grid 1x3
 for place in "node 1 s z" "fake2 3 z c"; do
   read -r mode ranks lu chol <<<"$place"
@@ -320,6 +335,16 @@ if [ "$HAVE_SCALAPACK" = yes ]; then
   run node 0 lu --ref-nb 64,x
   bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
 fi
+run node 0 lu --device=none --n 10
+bad 'osla-bench lu: device "none": the kind must be fake or cuda'
+run node 0 lu --device=fake --ref scalapack
+bad "osla-bench lu: --ref: 'scalapack' is not one of none,blas,lapack, the references with --device"
+run node 2 lu --device=fake --ref lapack
+bad "osla-bench lu: --ref lapack uses the device of one rank: run it with 1 rank, not 2"
+run node 0 chol --device=fake --n 20000
+bad "osla-bench chol: 3200000000 bytes of device memory are needed, and the device has 1073741824 available"
+run node 0 syrk --device=fake
+bad "osla-bench syrk: --device=fake: unknown option (see osla-bench syrk --help)"
 run node 0 lu --cold --n 10,20
 bad "osla-bench lu: --cold times one call: give one --n, one --nb and one --grid"
 run node 0 chol --cold --reps 3
