@@ -150,6 +150,7 @@ static osla_err factor(void *kernel, int64_t k)
     operand panel = element(f, s->row_after, s->col_on);
     OSLA_CALL(osli_chol_solve_panel(f, s->rows_left, s->size, diagonal, panel));
   }
+  osli_device_settle_kept(SETTLE_NOTIFY); /* a progress step may pack the panel from now on */
   atomic_store(&f->factored, k + 1);
   for (int i = 0; i < f->n_readers; i++)
     OSLA_CALL(osli_panels_notify_rank(f->panels, k, f->readers[i]));
@@ -277,6 +278,7 @@ static osla_err run_steps(chol *f)
                      .steps = f->steps,
                      .look_ahead = f->look_ahead,
                      .panels = f->panels,
+                     .queue = osli_device_of(f->v.local),
                      .kernel = f,
                      .owns = owns,
                      .apply = apply,

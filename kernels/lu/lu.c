@@ -102,6 +102,7 @@ static osla_err run_steps(lu *f)
                      .steps = f->steps,
                      .look_ahead = f->look_ahead,
                      .panels = f->panels,
+                     .queue = f->v.p == 1 ? osli_device_of(f->v.local) : NULL,
                      .kernel = f,
                      .owns = owns,
                      .apply = apply,

@@ -49,7 +49,8 @@ typedef struct device_work {
   void *c;
   int64_t lda, ldb, ldc;
   /* both in host memory. info: LAPACK's info, set by POTRF and GETRF. pivots: written by GETRF,
-   * read by LASWP. Submit of these kinds of work returns when the results are there. */
+   * read by LASWP. Submit of POTRF and GETRF returns when the results are there; submit of LASWP
+   * returns when the backend no longer reads the pivots. */
   int64_t *info, *pivots;
   bool backward;
   device_lane lane; /* set by osli_device_submit */

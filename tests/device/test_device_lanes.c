@@ -1,5 +1,8 @@
 /* Tests of the two lanes of a device: a wait for one lane runs work of the other lane only if the
- * first lane starts after it. */
+ * first lane starts after it. Factorisations notify about a panel while the update by the panel
+ * before is still queued. */
+#include "osla_chol.h"
+#include "osla_lu.h"
 #include "src/device/fake/fake.h"
 #include "tests/device/device_help.h"
 
@@ -7,7 +10,7 @@ static void expect_queued(const device_queue *q, uint64_t in_main, uint64_t in_p
 {
   const uint64_t got[2] = {osli_fake_queued(q->state, LANE_MAIN),
                            osli_fake_queued(q->state, LANE_PANEL)};
-  OSLA_ASSERT_MSG(got[0] == in_main && got[1] == in_panel, "%d and %d entries are queued",
+  OSLA_ASSERT_MSG(got[0] == in_main && got[1] == in_panel, "%d and %d pieces are queued",
                   (int)got[0], (int)got[1]);
 }
 
@@ -35,13 +38,13 @@ static void test_order(void)
   expect_queued(q, 1, 0);
   OSLA_ASSERT_OK(osli_device_after(q, LANE_PANEL));
   add(5, on + 1, on + 2); /* 3 + 5 * 2 */
-  expect_queued(q, 1, 2);
+  expect_queued(q, 1, 1);
   CU_ASSERT(osli_device_lane(LANE_MAIN) == LANE_PANEL);
   OSLA_ASSERT_OK(osli_device_after(q, LANE_MAIN));
   add(7, on + 2, on + 1); /* 2 + 7 * 13 */
   (void)osli_device_lane(LANE_PANEL);
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_COLLECTIVE));
-  expect_queued(q, 2, 0);
+  expect_queued(q, 1, 0);
   (void)osli_device_lane(LANE_MAIN);
   add(1, on + 1, on);
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_NOTIFY));
@@ -52,5 +55,85 @@ static void test_order(void)
   bench_close(&b);
 }
 
-static const osla_test_case cases[] = {{"order", test_order}, {NULL, NULL}};
+/* ---- look-ahead ---- */
+
+/* The functions of the fake device, and what this rank has counted between them: panels, panels
+ * that were factored while the main lane had work, and panels whose work was awaited then. */
+static struct {
+  device_ops real;
+  int panels, factored, awaited, last_awaited;
+} counts;
+
+static osla_err submit_counted(device_state *state, const device_work *work)
+{
+  OSLA_CALL(counts.real.submit(state, work));
+  if (work->kind != DEVICE_POTRF && work->kind != DEVICE_GETRF) return OSLA_OK;
+  counts.panels++;
+  counts.factored += osli_fake_queued(state, LANE_MAIN) > 0;
+  return OSLA_OK;
+}
+
+static osla_err wait_counted(device_state *state, uint64_t mark)
+{
+  OSLA_CALL(counts.real.wait(state, mark));
+  if (mark % LANES != LANE_PANEL || osli_fake_queued(state, LANE_MAIN) == 0) return OSLA_OK;
+  counts.awaited += counts.last_awaited != counts.panels;
+  counts.last_awaited = counts.panels;
+  return OSLA_OK;
+}
+
+/* Factors a matrix of 9 block columns on one process row, and counts the panels of this rank behind
+ * which it owns columns of the trailing matrix. */
+static void check_look_ahead(bool cholesky)
+{
+  enum { NB = 3, STEPS = 9, N = NB * STEPS };
+  device_bench b;
+  int64_t ipiv[N], info = 0;
+  osla_lu_result result;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = NULL;
+  const int rank = osla_transport_rank(b.t), size = osla_transport_size(b.t);
+  OSLA_ASSERT_OK(osla_grid_create(b.t, 1, size, &grid));
+  matrix_pair a = pair_make(&b, b.alone, grid, OSLA_DOUBLE, N, N, NB, NB, OSLA_FILL_SPD, 1);
+  device_queue *q = osli_device_of(osla_matrix_local(a.device));
+  const device_ops *real = q->ops;
+  device_ops counted = counts.real = *real;
+  counts.panels = counts.factored = counts.awaited = counts.last_awaited = 0;
+  counted.submit = submit_counted;
+  counted.wait = wait_counted;
+  q->ops = &counted;
+  if (cholesky)
+    OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, a.device, NULL, &info));
+  else
+    OSLA_ASSERT_OK(osla_getrf(a.device, ipiv, NULL, &result));
+  q->ops = real;
+  int owned = 0, ahead = 0;
+  for (int k = rank; k < STEPS; k += size) {
+    owned++;
+    ahead += k > 0 && k + size < STEPS;
+  }
+  OSLA_ASSERT_MSG(counts.panels == owned, "%d panels of %d", counts.panels, owned);
+  OSLA_ASSERT_MSG(counts.factored == ahead, "%d panels of %d were factored during an update",
+                  counts.factored, ahead);
+  /* one rank of LU notifies no other rank */
+  if (cholesky || size > 1)
+    OSLA_ASSERT_MSG(counts.awaited == ahead, "%d panels of %d were published during an update",
+                    counts.awaited, ahead);
+  pair_free(&a);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
+static void test_cholesky(void)
+{
+  check_look_ahead(true);
+}
+
+static void test_lu(void)
+{
+  check_look_ahead(false);
+}
+
+static const osla_test_case cases[] = {
+  {"order", test_order}, {"cholesky", test_cholesky}, {"lu", test_lu}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_lanes, cases);

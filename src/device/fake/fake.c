@@ -265,6 +265,7 @@ static osla_err run_lane(device_state *d, uint64_t mark)
   for (size_t i = 0; i < runs; i++) {
     const fake_entry *e = &l->entries[i];
     osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
+    if (e->work.kind == DEVICE_LASWP) free(e->work.pivots);
     if (err == OSLA_OK) err = one;
   }
   l->n_entries -= runs;
@@ -303,8 +304,11 @@ static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
 
 uint64_t osli_fake_queued(device_state *d, device_lane lane)
 {
+  const fake_lane *l = &d->lanes[lane];
+  uint64_t queued = 0;
   (void)pthread_mutex_lock(&d->mutex);
-  size_t queued = d->lanes[lane].n_entries;
+  for (size_t i = 0; i < l->n_entries; i++)
+    queued += l->entries[i].after == 0;
   (void)pthread_mutex_unlock(&d->mutex);
   return queued;
 }
@@ -323,8 +327,15 @@ static osla_err submit_work(device_state *d, const device_work *w)
   osla_err err = ahead ? run_work(d, *w) : OSLA_OK;
   (void)pthread_mutex_unlock(&d->mutex);
   if (ahead) return err;
-  OSLA_CALL(add_entry(d, w->lane, (fake_entry){.work = *w}));
-  bool at_once = d->early || w->info || w->pivots;
+  fake_entry e = {.work = *w};
+  if (w->kind == DEVICE_LASWP) { /* the caller may change its pivots before the work runs */
+    const size_t bytes = (size_t)w->k * sizeof *w->pivots;
+    e.work.pivots = malloc(bytes + 1);
+    OSLA_CHECK(e.work.pivots, OSLA_ERR_MEM, "pivots of a fake device");
+    memcpy(e.work.pivots, w->pivots, bytes);
+  }
+  OSLA_CALL(add_entry(d, w->lane, e));
+  bool at_once = d->early || w->info;
   return at_once ? wait_work(d, mark_work(d, w->lane)) : OSLA_OK;
 }
 

@@ -15,7 +15,7 @@
 
 extern const device_ops osli_fake_device;
 
-/* Number of entries of a lane that have not run: work, and orders to run after the other lane. */
+/* Number of pieces of work of a lane that have not run. */
 uint64_t osli_fake_queued(device_state *state, device_lane lane);
 
 #endif
