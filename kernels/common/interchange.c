@@ -103,6 +103,8 @@ typedef struct osla_interchange {
   int64_t *arrive; /* local indices of the rows (or columns) that are replaced, ordered by source */
   int64_t width;   /* number of elements of each row (or column) that one pack contains */
   unsigned char *packs; /* send buffers, one for each set of receive buffers */
+  /* device memory for one pack of rows, if B lies on a device and has several process rows */
+  unsigned char *on_device;
   size_t pack_bytes;
   osla_pieces *pieces;
 } moves;
@@ -178,8 +180,9 @@ static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int6
       osli_move_columns(element, width, 1, local_at(v, at, lines[i]), width, to, width);
     return;
   }
-  for (int64_t c = 0; c < width; c++, to += (size_t)count * element)
-    gather_elements(element, count, local_at(v, 0, at + c), lines, to);
+  unsigned char *pack = x->on_device ? x->on_device : to;
+  move_rows(element, count, width, local_at(v, 0, at), v->lld, lines, pack, count, NULL);
+  if (pack != to) osli_move_bytes(to, pack, (size_t)(count * width) * element);
   work_charge(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
@@ -193,8 +196,11 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
       osli_move_columns(element, width, 1, from, width, local_at(v, at, lines[i]), width);
     return;
   }
-  for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
-    scatter_elements(element, count, from, local_at(v, 0, at + c), lines);
+  if (x->on_device) {
+    osli_move_bytes(x->on_device, from, (size_t)(count * width) * element);
+    from = x->on_device;
+  }
+  move_rows(element, count, width, from, count, NULL, local_at(v, 0, at), v->lld, lines);
   work_charge(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
@@ -256,8 +262,12 @@ static osla_err make_packs(moves *x)
                                x->lines == OSLA_COLUMNS, &x->pieces));
   x->pack_bytes = (size_t)(lines * x->width) * v->element;
   x->packs = malloc((size_t)osli_pieces_depth(x->pieces) * x->pack_bytes + 1);
-  return osla_agree(
-    v->t, x->packs ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines));
+  const bool needs_device = x->lines == OSLA_ROWS && v->p > 1 && osli_device_of(v->local);
+  if (needs_device) x->on_device = osli_alloc_like(v->local, x->pack_bytes);
+  osla_err err = OSLA_OK;
+  if (!x->packs || (needs_device && !x->on_device))
+    err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines);
+  return osla_agree(v->t, err);
 }
 
 static osla_err prepare_moves(moves *x, const int64_t *pivots, bool backward)
@@ -314,7 +324,7 @@ osla_err osli_interchange_run(osla_interchange *x)
 {
   const local_view *v = &x->v;
   osla_err err = OSLA_OK;
-  if (osli_device_of(v->local)) /* rows on one process row */
+  if (x->lines == OSLA_ROWS && v->p == 1 && osli_device_of(v->local))
     err = osla_lapack_laswp(v->dtype, v->cols, v->local, v->lld, x->n, x->pivots, x->backward);
   else if (x->mine > 0)
     for (int64_t at = 0, step = 0; at < x->length && err == OSLA_OK; at += x->width, step++) {
@@ -336,5 +346,6 @@ void osli_interchange_close(osla_interchange *x)
   free(x->arrive);
   free(x->there);
   free(x->packs);
+  osli_free_like(x->on_device);
   free(x);
 }

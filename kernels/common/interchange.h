@@ -11,7 +11,7 @@
  * or a pivot is out of range), MEM. */
 osla_err osli_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
 
-/* Interchanges line i of B (a row or a column; on a device, a row on one process row) with line
+/* Interchanges line i of B (a row or a column) with line
  * pivots[i] for i = 0, 1, 2, ... in this order, or in the reverse order with `backward`. B may have
  * any blocks and any grid. _open allocates all memory: indices of the lines, and a few buffers. A
  * buffer has 1 MiB, or the size of one element of each moving line if this is more. _close accepts

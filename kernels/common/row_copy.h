@@ -1,4 +1,5 @@
-/* Inner loops of the exchanges of rows: copies of selected elements of one column (internal). */
+/* Inner loops of the exchanges of rows: copies of selected elements of one column, and of rows
+ * (internal). */
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
@@ -34,6 +35,31 @@ static inline void move_elements(size_t element, int64_t count, const unsigned c
   if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++)
     copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
+}
+
+/* Copies `count` rows of `cols` columns: row to_rows[i] of `to` := row from_rows[i] of `from`. One
+ * of the lists may be NULL, for the rows 0, 1, 2, ... All memory is host memory or lies on one
+ * device, where a row is one copy. */
+static inline void move_rows(size_t element, int64_t count, int64_t cols, const unsigned char *from,
+                             int64_t from_ld, const int64_t *from_rows, unsigned char *to,
+                             int64_t to_ld, const int64_t *to_rows)
+{
+  if (count > 0 && osli_device_of(to)) {
+    for (int64_t i = 0; i < count; i++)
+      osli_device_copy(element, 1, cols, from + (size_t)(from_rows ? from_rows[i] : i) * element,
+                       from_ld, to + (size_t)(to_rows ? to_rows[i] : i) * element, to_ld);
+    return;
+  }
+  for (int64_t c = 0; c < cols && count > 0; c++) {
+    const unsigned char *column = from + (size_t)(c * from_ld) * element;
+    unsigned char *to_column = to + (size_t)(c * to_ld) * element;
+    if (!to_rows)
+      gather_elements(element, count, column, from_rows, to_column);
+    else if (!from_rows)
+      scatter_elements(element, count, column, to_column, to_rows);
+    else
+      move_elements(element, count, column, from_rows, to_column, to_rows);
+  }
 }
 
 #endif

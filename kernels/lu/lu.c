@@ -123,12 +123,32 @@ static osla_err choose_gathers_panels(lu *f)
   for (int prow = 0; v->pcol >= 0 && prow < v->p; prow++)
     if (!in_place(v, rank_at(v, prow, v->pcol))) all.column_readable = 0;
   OSLA_CALL(osla_allreduce(v->t, &all, 2, MPI_INT, MPI_MIN));
-  bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
+  const bool partial = f->pivoting == OSLA_PIVOT_PARTIAL,
+             device = osla_matrix_device(v->matrix) != NULL;
   f->column_readable = all.column_readable;
   f->has_own_cores = all.has_own_cores;
   /* LAPACK's int must be able to count the rows of a whole panel */
-  f->gathers_panels = partial && v->m <= INT_MAX &&
-                      osli_lu_gathers_panels(v->p, all.column_readable, all.has_own_cores);
+  f->gathers_panels =
+    partial && v->m <= INT_MAX &&
+    osli_lu_gathers_panels(v->p, all.column_readable, all.has_own_cores && !device);
+  OSLA_CHECK(!device || v->p == 1 || f->gathers_panels, OSLA_ERR_UNSUPPORTED,
+             "osla_getrf: on device memory the ranks of a process column must be on one node: use "
+             "one process row instead of %d",
+             v->p);
+  return OSLA_OK;
+}
+
+/* Allocates f->on_device. */
+static osla_err allocate_on_device(lu *f, const lu_sizes *z)
+{
+  const size_t sets = 2 * (f->u_set + f->rows_set);
+  void *memory = NULL;
+  if (f->v.p == 1 || !osla_matrix_device(f->v.matrix)) return OSLA_OK;
+  device_queue *device = osli_device_of(osla_segment_local(osla_matrix_segment(f->v.matrix)));
+  OSLA_CALL(osli_device_alloc(device, sets + z->scratch, false, &memory));
+  f->on_device = memory;
+  free(f->scratch);
+  f->scratch = f->on_device + sets;
   return OSLA_OK;
 }
 
@@ -159,6 +179,7 @@ static osla_err allocate(lu *f)
       !f->scratch || !f->my_offer || !f->row_posts || !f->down_posts || !f->u_posts ||
       !f->column_posts || !f->leaders)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
+  if (err == OSLA_OK) err = allocate_on_device(f, &z);
   if (err == OSLA_OK) osli_lu_leaders_choose(f);
   return osla_agree(v->t, err);
 }
@@ -173,7 +194,8 @@ static void free_all(lu *f)
   free(f->candidates);
   free(f->shares);
   free(f->permutation);
-  free(f->scratch);
+  if (!f->on_device) free(f->scratch);
+  osli_device_free(f->on_device);
   free(f->my_offer);
   free(f->leaders);
   free(f->row_posts);
@@ -235,11 +257,9 @@ static osla_err check(lu *f, const int64_t *ipiv, const osla_lu_options *options
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU: blocks must be square, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
   OSLA_CHECK(
-    !osla_matrix_device(v->matrix) || (v->p == 1 && f->pivoting == OSLA_PIVOT_PARTIAL),
-    OSLA_ERR_UNSUPPORTED,
-    "osla_getrf: works on device memory with one process row and partial pivoting only, not "
-    "with %d process rows and pivoting = %d",
-    v->p, (int)f->pivoting);
+    !osla_matrix_device(v->matrix) || f->pivoting == OSLA_PIVOT_PARTIAL, OSLA_ERR_UNSUPPORTED,
+    "osla_getrf: works on device memory with OSLA_PIVOT_PARTIAL only, not with pivoting = %d",
+    (int)f->pivoting);
   OSLA_CHECK(v->p == 1 || is_shared(v->matrix), OSLA_ERR_ARG,
              "LU: A was made by osla_matrix_wrap_own, which is possible with one process row only, "
              "not with %d",

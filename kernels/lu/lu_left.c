@@ -54,9 +54,9 @@ static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, in
       to[count] = l;
       from[count++] = row_local(f, row);
     }
-    for (int64_t c = 0; c < cols && count > 0; c++)
-      move_elements(v->element, count, peer_at(v, rank, 0, col + c), from,
-                    f->scratch + (size_t)(c * rows) * v->element, to);
+    if (count > 0)
+      move_rows(v->element, count, cols, peer_at(v, rank, 0, col), osla_matrix_lld(v->matrix, rank),
+                from, f->scratch, rows, to);
     moved_rows(f, count, cols);
   }
 }

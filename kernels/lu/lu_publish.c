@@ -133,9 +133,10 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
     p.l.ld = osla_matrix_lld(v->matrix, l_owner);
   }
   p.triangle = p.top;
-  if (osla_matrix_device(v->matrix)) /* one process row, whose local rows are the global ones */
-    p.triangle =
-      (operand){peer_at(v, l_owner, s->start, osla_index_local(s->start, v->nb, v->q)), p.l.ld};
+  if (osla_matrix_device(v->matrix))
+    p.triangle = (operand){peer_at(v, owner, osla_index_local(s->start, v->mb, v->p),
+                                   osla_index_local(s->start, v->nb, v->q)),
+                           osla_matrix_lld(v->matrix, owner)};
   return p;
 }
 

@@ -111,13 +111,27 @@ static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
     __builtin_prefetch(rows + at);
 }
 
+/* Gathers `groups` groups of rows on a device, and copies them to the host buffer `to`. */
+static void gather_on_device(const lu *f, const lu_exchange *x, int groups, unsigned char *to)
+{
+  unsigned char *const first = x->u.at + f->u_set, *at = first;
+  const int64_t *rows = f->rows, *counts = f->shares;
+  for (int g = 0; g < groups; rows += counts[g++]) {
+    move_rows(f->v.element, counts[g], x->cols, local_at(&f->v, 0, x->col), f->v.lld, rows, at,
+              counts[g], NULL);
+    at += (size_t)(counts[g] * x->cols) * f->v.element;
+  }
+  osli_move_bytes(to, first, (size_t)(at - first));
+}
+
 /* Gathers in the buffer `to`, stored by column, the rows of this rank that change their position:
  * first the rows that move into the top block, then the rows that move down, ordered by
  * destination. */
-static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
-                        unsigned char *to)
+static void gather_rows(const lu *f, const lu_exchange *x, unsigned char *to)
 {
   enum { AHEAD = 4 };
+  const lu_step *s = &x->s;
+  const int64_t moves = x->moves, col = x->col, cols = x->cols;
   const bool has_block = f->v.prow == s->prow;
   const size_t e = f->v.element;
   const int64_t mine = count_of(f, moves, f->v.prow);
@@ -132,6 +146,10 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
       rows[n++] = row_local(f, m->from);
     }
     if (n > before) counts[groups++] = n - before;
+  }
+  if (f->on_device) {
+    gather_on_device(f, x, groups, to);
+    return;
   }
   model_rows(f, in_block, n - in_block, cols);
   for (int64_t c = 0; c < cols && !osli_work_modelled; c++) {
@@ -178,6 +196,11 @@ static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsign
   size_t e = f->v.element;
   share top = share_of(f, x, one_process_row(f->v.prow));
   lu_part part = part_of(f, x->moves, prow, one_process_row(f->v.prow));
+  if (f->on_device) {
+    unsigned char *copy = x->u.at + f->u_set;
+    osli_move_bytes(copy, from, (size_t)(count_of(f, x->moves, prow) * x->cols) * e);
+    from = copy;
+  }
   const unsigned char *down = from + (size_t)((part.tops + part.before) * x->cols) * e;
   int64_t *tops = f->rows, *rows = tops + x->s.size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < x->moves; i++) {
@@ -188,12 +211,9 @@ static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsign
     else if (m->goes_to == f->v.prow)
       rows[n_rows++] = row_local(f, m->to);
   }
-  for (int64_t c = top.first; c < top.first + top.cols && n_tops > 0; c++)
-    scatter_elements(e, n_tops, from + (size_t)(c * n_tops) * e,
-                     x->u.at + (size_t)(c * x->u.ld) * e, tops);
-  for (int64_t c = 0; c < x->cols && n_rows > 0; c++)
-    scatter_elements(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c),
-                     rows);
+  move_rows(e, n_tops, top.cols, from + (size_t)(top.first * n_tops) * e, n_tops, NULL,
+            x->u.at + (size_t)(top.first * x->u.ld) * e, x->u.ld, tops);
+  move_rows(e, n_rows, x->cols, down, n_rows, NULL, local_at(&f->v, 0, x->col), f->v.lld, rows);
   model_rows(f, n_tops, 0, top.cols);
   model_rows(f, 0, n_rows, x->cols);
 }
@@ -250,6 +270,7 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   uint64_t set = f->row_exchanges % 2;
   x->moves = list_moves(f, s, pivots);
   x->u = (operand){local + f->u_at + (size_t)set * f->u_set, v->nb};
+  if (f->on_device) x->u.at = f->on_device + (size_t)set * (f->u_set + f->rows_set);
   x->at = f->rows_at + (size_t)set * f->rows_set;
   size_t column = (size_t)cols * v->element, mine = x->at;
   for (int prow = 0; prow < v->prow; prow++)
@@ -257,7 +278,7 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   OSLA_CALL(osli_lu_finish_posts(f, f->down_posts, f->row_exchanges));
   OSLA_CALL(osli_lu_finish_posts(f, f->u_posts, f->row_exchanges));
-  gather_rows(f, s, x->moves, col, cols, local + mine);
+  gather_rows(f, x, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++)
     OSLA_CALL(send_part(f, x, (v->prow + i) % v->p, mine));
@@ -379,7 +400,7 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
   const lu_range group = osli_lu_node_group(f, my_leader(f));
-  if (f->v.p == 1) return LU_ALONE;
+  if (f->v.p == 1 || f->on_device) return LU_ALONE;
   if (cols >= (int64_t)LEAST_SHARE * f->v.p) return LU_BY_COLUMN;
   return cols >= (int64_t)LEAST_SHARE * (group.end - group.first) ? LU_BY_GROUP : LU_ALONE;
 }

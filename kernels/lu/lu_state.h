@@ -105,6 +105,10 @@ typedef struct lu {
   /* memory for the rows of a panel; used for gathered panels, tournaments and interchanges of
    * columns of L */
   unsigned char *scratch;
+  /* If A lies on a device and has several process rows: device memory that also contains `scratch`.
+   * It begins with two sets of a buffer for U (u_set bytes) and one for moving rows (rows_set
+   * bytes). Otherwise NULL. */
+  unsigned char *on_device;
   lu_move *moves; /* [2 nb] rows that move in the current exchange */
   int64_t *rows;  /* [4 nb] temporary row indices of an exchange */
   /* row indices and interchanges of a tournament, or row lists of interchanges in columns of L */

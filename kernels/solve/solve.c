@@ -6,7 +6,6 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
-#include "osla_device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -59,11 +58,6 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
 {
   OSLA_CALL(osli_check_trans("solve", trans));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
-  OSLA_CHECK(f->cholesky || !osla_matrix_device(f->matrix) ||
-               osla_matrix_layout(f->matrix).nprow == 1,
-             OSLA_ERR_UNSUPPORTED,
-             "osla_getrs: works on device memory with one process row only, not with %d",
-             osla_matrix_layout(f->matrix).nprow);
   return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 

@@ -35,28 +35,8 @@ static void factor_pair(const matrix_pair *a, osla_part part, const osla_lu_opti
     CU_ASSERT(ipiv[i] == expected[osla_index_global(i, l.mb, prow, l.nprow)]);
 }
 
-/* A grid of several process rows is refused, and the matrix stays unchanged. */
-static void check_lu_refused(device_bench *b, osla_grid *grid)
-{
-  int64_t ipiv[40] = {0};
-  osla_lu_result result;
-  matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 20, 20, 3, 3, OSLA_FILL_UNIFORM, 1);
-  matrix_pair x = pair_make(b, b->alone, grid, OSLA_DOUBLE, 20, 2, 3, 3, OSLA_FILL_UNIFORM, 2);
-  OSLA_ASSERT_ERR(osla_getrf(a.device, ipiv, NULL, &result), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("osla_getrf");
-  OSLA_ASSERT_ERR(osla_getrs(OSLA_NOTRANS, a.device, NULL, x.device), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("osla_getrs");
-  pair_expect(&a, 0, "A after a refused getrf");
-  pair_expect(&x, 0, "X after a refused getrs");
-  pair_free(&a), pair_free(&x);
-}
-
 static void check_getrf(device_bench *b, osla_grid *grid, int which)
 {
-  if (osla_grid_nprow(grid) > 1) {
-    check_lu_refused(b, grid);
-    return;
-  }
   for (int i = 0; i < N_SIZES; i++) {
     const int64_t n = sizes[i].n, nb = sizes[i].nb, m = n + (i % 3 == 0 ? 0 : i % 3 == 1 ? 9 : -1);
     const osla_lu_options options = {.look_ahead = (i + which) % 4 - 1};
@@ -115,7 +95,6 @@ static void check_bad_elements(device_bench *b, osla_grid *grid)
 static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
 {
   (void)which;
-  if (osla_grid_nprow(grid) > 1) return;
   int64_t ipiv[200], expected[200];
   check_bad_elements(b, grid);
   for (int from = 10; from < 12; from++) { /* at a block corner, and inside a block */
