@@ -6,6 +6,7 @@ fortran_sources = \
   fortran/osla_objects.f90 \
   fortran/osla_collectives.f90 \
   fortran/osla_grids.f90 \
+  fortran/osla_devices.f90 \
   fortran/osla_matrices.f90 \
   fortran/osla_elements.f90 \
   fortran/osla_products.f90 \
@@ -31,10 +32,10 @@ if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
 pkgconfig_DATA += osla-fortran.pc
 
-fortran_modules = osla_values osla_c osla_objects osla_collectives osla_grids osla_matrices osla_elements osla_products osla_triangles \
+fortran_modules = osla_values osla_c osla_objects osla_collectives osla_grids osla_devices osla_matrices osla_elements osla_products osla_triangles \
   osla_solves osla_accumulator osla_forests osla_forest_transfers osla_forest_runs osla_forest_shapes \
   osla_sparse_matrices osla_sparse_files osla_krylov_solves osla_iterations osla_records osla
-fortran_between = fortran/osla_grids.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
+fortran_between = fortran/osla_grids.lo fortran/osla_devices.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
   fortran/osla_products.lo fortran/osla_triangles.lo fortran/osla_solves.lo fortran/osla_accumulator.lo fortran/osla_forests.lo fortran/osla_forest_transfers.lo \
   fortran/osla_forest_runs.lo fortran/osla_forest_shapes.lo fortran/osla_sparse_matrices.lo fortran/osla_sparse_files.lo \
   fortran/osla_krylov_solves.lo fortran/osla_iterations.lo fortran/osla_records.lo

@@ -20,7 +20,7 @@ include/osla_file.h include/osla_forward.h include/osla_gemm.h include/osla_lu.h
 include/osla_products.h include/osla_chol.h include/osla_inverse.h include/osla_solve.h
 include/osla_hessian.h include/osla_forest.h include/osla_sparse.h include/osla_krylov.h
 include/osla_sparse_file.h include/osla_iterate.h include/osla_diffusion.h include/osla_splitting.h
-include/osla_sweeps.h fortran/osla_fortran.h""".split()
+include/osla_sweeps.h include/osla_device.h fortran/osla_fortran.h""".split()
 
 NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "int32_t": "integer(c_int32_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",

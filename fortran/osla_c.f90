@@ -467,6 +467,14 @@ module osla_values
     integer(c_int) :: factor = 0
     integer(c_int64_t) :: reserved(8) = 0
   end type osla_splitting_options
+
+  type, bind(c) :: osla_device_options
+    type(c_ptr) :: kind = c_null_ptr
+    logical(c_bool) :: chosen = .false.
+    integer(c_int32_t) :: ordinal = 0
+    type(c_ptr) :: stream = c_null_ptr
+    integer(c_int64_t) :: reserved(8) = 0
+  end type osla_device_options
 end module osla_values
 
 module osla_c
@@ -2390,6 +2398,40 @@ module osla_c
       type(osla_preconditioner) :: answer
     end function c_osla_sweeps_use
 
+    function c_osla_device_open(transport, options, out) bind(c, &
+      name="osla_device_open") result(answer)
+      import
+      type(c_ptr), value :: transport
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_device_open
+
+    subroutine c_osla_device_close(device) bind(c, name="osla_device_close")
+      import
+      type(c_ptr), intent(inout) :: device
+    end subroutine c_osla_device_close
+
+    function c_osla_matrix_create_on(device, grid, dtype, m, n, mb, nb, out) bind(c, &
+      name="osla_matrix_create_on") result(answer)
+      import
+      type(c_ptr), value :: device
+      type(c_ptr), value :: grid
+      integer(c_int), value :: dtype
+      integer(c_int64_t), value :: m
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: mb
+      integer(c_int64_t), value :: nb
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_create_on
+
+    function c_osla_matrix_device(matrix) bind(c, name="osla_matrix_device") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr) :: answer
+    end function c_osla_matrix_device
+
     function c_osli_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
       out) bind(c, name="osli_fortran_transport_create") result(answer)
       import
@@ -2407,6 +2449,17 @@ module osla_c
       type(c_ptr), value :: transport
       integer(c_int) :: answer
     end function c_osli_fortran_transport_comm
+
+    function c_osli_fortran_device_open(transport, kind, ordinal, stream, out) bind(c, &
+      name="osli_fortran_device_open") result(answer)
+      import
+      type(c_ptr), value :: transport
+      character(kind=c_char), intent(in) :: kind(*)
+      integer(c_int), value :: ordinal
+      type(c_ptr), value :: stream
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osli_fortran_device_open
 
     function c_osli_fortran_meet(transport, local, call) bind(c, &
       name="osli_fortran_meet") result(answer)

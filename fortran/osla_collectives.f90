@@ -6,7 +6,7 @@ module osla_collectives
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file, &
-    osla_forest, osla_csr, osla_iteration, report, c_text
+    osla_forest, osla_csr, osla_iteration, osla_device, report, c_text
   implicit none
   private
   public :: collective_call, requires, requires_pivots, check, check_transfer, is_valid, all_ready
@@ -26,7 +26,7 @@ module osla_collectives
   ! Checks that an object exists, and records its transport. For an operand, also returns C's part.
   interface requires
     procedure requires_transport, requires_grid, requires_matrix, requires_operand, requires_hessian, &
-      requires_file, requires_forest, requires_csr, requires_iteration
+      requires_file, requires_forest, requires_csr, requires_iteration, requires_device
   end interface
 
 contains
@@ -220,5 +220,12 @@ contains
     call requires_handle(at, iteration%handle, 'iteration')
     if (c_associated(iteration%handle)) call meets_on(at, iteration%transport)
   end subroutine requires_iteration
+
+  subroutine requires_device(at, device)
+    type(collective_call), intent(inout) :: at
+    type(osla_device), intent(in) :: device
+    call requires_handle(at, device%handle, 'device')
+    if (c_associated(device%handle)) call meets_on(at, device%transport)
+  end subroutine requires_device
 
 end module osla_collectives

@@ -64,6 +64,11 @@ contains
         dtype_name(dtype), stat, errmsg)
       return
     end if
+    if (call_name == 'osla_matrix_local' .and. c_associated(c_osla_matrix_device(matrix%handle))) then
+      call refuse(OSLA_ERR_UNSUPPORTED, 'osla_matrix_local: the matrix lies in device memory, which Fortran cannot ' // &
+        'access; copy it to a matrix in host memory (osla_matrix_copy)', stat, errmsg)
+      return
+    end if
     memory = c_osla_matrix_local(matrix%handle)
     rows = c_osla_matrix_local_rows(matrix%handle)
     cols = c_osla_matrix_local_cols(matrix%handle)

@@ -23,6 +23,14 @@ osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threa
   return osla_transport_create(MPI_Comm_f2c((MPI_Fint)comm), &options, out);
 }
 
+osla_err osli_fortran_device_open(osla_transport *transport, const char *kind, int ordinal,
+                                  void *stream, osla_device **out)
+{
+  const osla_device_options options = {
+    .kind = kind[0] ? kind : NULL, .chosen = ordinal != -1, .ordinal = ordinal, .stream = stream};
+  return osla_device_open(transport, &options, out);
+}
+
 osla_err osli_fortran_meet(osla_transport *transport, osla_err local, const char *call)
 {
   int64_t common;

@@ -8,6 +8,7 @@
 #ifndef OSLA_FORTRAN_H
 #define OSLA_FORTRAN_H
 
+#include "osla_device.h"
 #include "osla_forest.h"
 #include "osla_transport.h"
 
@@ -18,6 +19,11 @@ osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threa
 
 /* Fortran's handle of the transport's communicator. */
 int osli_fortran_transport_comm(const osla_transport *transport);
+
+/* Calls osla_device_open. kind = "" means the value of OSLA_DEVICE, ordinal = -1 the rank's index
+ * on its node, and stream = NULL a stream of the device's own. */
+osla_err osli_fortran_device_open(osla_transport *transport, const char *kind, int ordinal,
+                                  void *stream, osla_device **out);
 
 /* Agrees with all ranks before a collective call of the module. Every rank calls it: with local =
  * OSLA_OK if the arguments are valid on this rank, else with the error.

@@ -8,6 +8,7 @@ module osla_objects
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
   public :: osla_forest, osla_csr, osla_jacobi, osla_sweeps, osla_splitting, osla_diffusion, osla_iteration
+  public :: osla_device
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
   public :: report, refuse, is_absent, c_text, fortran_text, dtype_name
@@ -21,6 +22,10 @@ module osla_objects
   type :: osla_grid
     type(c_ptr) :: handle = c_null_ptr
   end type osla_grid
+
+  type :: osla_device
+    type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
+  end type osla_device
 
   ! Operand of a kernel: a matrix, or a part of one.
   type, abstract :: osla_operand

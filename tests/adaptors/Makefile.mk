@@ -14,7 +14,7 @@ tests_armci_programs += tests/adaptors/test_armci
 # The Fortran module. Each program has its own main.
 tests_fortran_programs += \
   tests/adaptors/test_fortran tests/adaptors/test_fortran_sparse tests/adaptors/test_fortran_forests \
-  tests/adaptors/test_fortran_iterations tests/adaptors/test_fortran_collectives
+  tests/adaptors/test_fortran_iterations tests/adaptors/test_fortran_collectives tests/adaptors/test_fortran_devices
 tests_adaptors_test_fortran_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran.f90
 tests_adaptors_test_fortran_LDADD = libosla_fortran.la libosla.la
 tests_adaptors_test_fortran_sparse_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_sparse.f90
@@ -25,9 +25,11 @@ tests_adaptors_test_fortran_iterations_SOURCES = tests/adaptors/fortran_trial.f9
 tests_adaptors_test_fortran_iterations_LDADD = libosla_fortran.la libosla.la
 tests_adaptors_test_fortran_collectives_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_collectives.f90
 tests_adaptors_test_fortran_collectives_LDADD = libosla_fortran.la libosla.la
+tests_adaptors_test_fortran_devices_SOURCES = tests/adaptors/fortran_trial.f90 tests/adaptors/test_fortran_devices.f90
+tests_adaptors_test_fortran_devices_LDADD = libosla_fortran.la libosla.la
 tests/adaptors/fortran_trial.$(OBJEXT): fortran/osla.lo
 tests/adaptors/test_fortran.$(OBJEXT) tests/adaptors/test_fortran_sparse.$(OBJEXT) tests/adaptors/test_fortran_forests.$(OBJEXT) \
-tests/adaptors/test_fortran_iterations.$(OBJEXT) tests/adaptors/test_fortran_collectives.$(OBJEXT): tests/adaptors/fortran_trial.$(OBJEXT)
+tests/adaptors/test_fortran_iterations.$(OBJEXT) tests/adaptors/test_fortran_collectives.$(OBJEXT) tests/adaptors/test_fortran_devices.$(OBJEXT): tests/adaptors/fortran_trial.$(OBJEXT)
 
 # The drop-in, tested by ScaLAPACK programs that are not linked with OSLA.
 if HAVE_SCALAPACK
