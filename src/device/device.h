@@ -1,11 +1,11 @@
 /* Device memory: which addresses lie on a device, work on them, and the wait for that work (layer
  * 0, internal).
  *
- * A backend of a device (src/device/fake, later a plug-in for CUDA) provides a table of functions.
- * A process may have several devices open. Work is queued: osli_device_submit returns at once, and
- * a backend runs the work of one lane of a device in its order. Nobody may conclude from the return
- * of a call that its results are there. So each function by which a rank informs another rank
- * settles first. */
+ * A backend of a device (src/device/fake, or the plug-in in src/device/cuda) provides a table of
+ * functions. A process may have several devices open. Work is queued: osli_device_submit returns at
+ * once, and a backend runs the work of one lane of a device in its order. Nobody may conclude from
+ * the return of a call that its results are there. So each function by which a rank informs another
+ * rank settles first. */
 #ifndef OSLA_DEVICE_WORK_H
 #define OSLA_DEVICE_WORK_H
 

@@ -15,6 +15,7 @@ RULES = {
     "src/device": "src/base",
     "src/blas": "src/device src/base",
     "src/device/fake": "src/device src/blas src/base",
+    "src/device/cuda": "src/device",
     "src/transport": "src/device src/base",
     "src/transport/mpi": "src/transport src/base",
     "src/transport/armci": "src/transport src/transport/mpi src/base",

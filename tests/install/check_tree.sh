@@ -38,7 +38,7 @@ machine_paths() { texts | xargs grep -nE "$machine"; }
 
 unbuilt_sources() {
   find include src kernels tools apps ga_adapt bench python -name "*.[ch]" ! -name example.c ! -path "bench/peers/*" ! -path "bench/scripts/*" |
-    grep -vxFf <(cat include/Makefile.mk src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk apps/*/Makefile.mk apps/*/*/Makefile.mk ga_adapt/Makefile.mk \
+    grep -vxFf <(cat include/Makefile.mk src/Makefile.mk src/*/*/Makefile.mk kernels/Makefile.mk tools/Makefile.mk apps/*/Makefile.mk apps/*/*/Makefile.mk ga_adapt/Makefile.mk \
       bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
 }
 
