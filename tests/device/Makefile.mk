@@ -5,4 +5,7 @@ endif
 tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_device_kernels.c \
   tests/device/test_device_lanes.c tests/device/test_device_lu.c \
   tests/device/test_device_refused.c tests/device/device_help.c tests/device/device_help.h
-tests_scripts += tests/device/check_faults.sh tests/device/Makefile.mk
+tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/device/Makefile.mk
+# Stand-ins for CUDA's libraries, which check_cuda.sh builds.
+tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
+  tests/device/stand_in/cudart_copy.c tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The plug-in for CUDA against stand-ins for the libraries of CUDA (stand_in/stand_in.h): what it
+# imports, the device suites on 1 to 4 ranks, and the messages of machines that cannot use it.
+: "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
+. "$BUILDDIR/tests/config.env"
+plugin=$BUILDDIR/src/device/cuda/libosla_cuda.so
+skip() { echo "$1"; exit 77; }
+[ "$HAVE_CUDA" = yes ] || skip "needs configure --with-cuda"
+[ -f "$BUILDDIR/.libs/libosla_kernels.a" ] || skip "needs shared libraries"
+make -s -C "$BUILDDIR" src/device/cuda/libosla_cuda.so || exit 1
+cd "$BUILDDIR" || exit 1
+here=tests/device/stand_in
+mkdir -p tests/logs "$here"
+ulimit -c 0
+failed=0
+fail() { echo "$*"; failed=1; }
+
+# stand_in NAME SOURCE...: builds the stand-in for a library, with the file name and the version of
+# symbols that the plug-in asks for, and adds it to $libraries
+libraries=()
+stand_in() {
+  local soname
+  soname=$(objdump -p "$plugin" | awk -v name="lib$1.so" '$1 == "NEEDED" && index($2, name) == 1 {print $2}')
+  [ -n "$soname" ] || { echo "$plugin does not need $1"; exit 1; }
+  echo "$soname { global: cu*; stand_in_*; local: *; };" >"$here/$1.map"
+  $PLAIN_CC -shared -fPIC -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror $SANITIZE_FLAGS \
+    -I"$SRCDIR" -I"$SRCDIR/include" -isystem "$CUDA_INCLUDE" -o "$here/$soname" -Wl,-soname,"$soname" \
+    -Wl,--version-script="$here/$1.map" '-Wl,-rpath,$ORIGIN' "${@:2}" "${libraries[@]}" || exit 1
+  libraries+=("$here/$soname")
+}
+stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy}.c .libs/libosla_kernels.a
+stand_in cublas "$SRCDIR/tests/device/stand_in/cublas.c"
+stand_in cusolver "$SRCDIR/tests/device/stand_in/cusolver.c"
+
+imports=$(nm -D --undefined-only "$plugin" | grep -c ' osl[ai]_')
+[ "$imports" = 0 ] || fail "$plugin imports $imports functions of libosla"
+
+export OSLA_TEST_DEVICE=cuda LD_LIBRARY_PATH=$BUILDDIR/$here:$BUILDDIR/src/device/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# run NAME RANKS CASE...: runs suites or cases
+run() {
+  timeout "$JOB_LIMIT" $MPIEXEC -n "$2" tests/device/suites "${@:3}" >"tests/logs/device-cuda-$1-$2.log" 2>&1 &&
+    echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
+}
+for ranks in 1 2 3 4; do
+  run suites $ranks test_device test_device_kernels test_device_lu
+done
+exit $failed

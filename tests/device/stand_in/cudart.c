@@ -1,0 +1,429 @@
+/* A stand-in for the CUDA runtime. */
+#include "tests/device/stand_in/stand_in.h"
+
+/* The fake device has the memory, and does the work. */
+#include "src/device/fake/fake.c"
+
+#include <math.h>
+
+enum { DEVICES = 2, PINNED = 16 };
+
+struct CUstream_st {
+  int device;
+  stand_in_entry *entries; /* [most] queued entries; the oldest one is number `done` */
+  size_t n_entries, most;
+  uint64_t done;
+  struct CUstream_st *next;
+};
+
+struct CUevent_st {
+  int device;
+  cudaStream_t stream; /* NULL: not recorded */
+  uint64_t end;
+};
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static device_state *fake;
+static cudaStream_t streams; /* list of all streams */
+static cudaError_t sticky;   /* error of work, which all later calls return */
+static _Thread_local cudaError_t latest;
+static _Thread_local int current;
+static struct pinned {
+  unsigned char *from;
+  size_t bytes;
+} pinned[PINNED];
+
+static bool planted(const char *fault)
+{
+  const char *value = getenv("OSLA_STAND_IN");
+  return value && strcmp(value, fault) == 0;
+}
+
+static device_state *memory(void)
+{
+  if (!fake && open_device(0, NULL, &fake) != OSLA_OK) abort();
+  return fake;
+}
+
+/* Begins a call, and ends it: keeps an error for cudaGetLastError. */
+static void begin_call(void)
+{
+  (void)pthread_mutex_lock(&lock);
+  (void)memory();
+}
+
+static cudaError_t end_call(cudaError_t code)
+{
+  if (code == cudaSuccess) code = sticky;
+  if (code != cudaSuccess) latest = code;
+  (void)pthread_mutex_unlock(&lock);
+  return code;
+}
+
+#define END_IF(condition, code)                                                                    \
+  do {                                                                                             \
+    if (condition) return end_call(code);                                                          \
+  } while (0)
+
+/* ---- devices and errors ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+  begin_call();
+  END_IF(planted("no-driver") || planted("old-driver"), cudaErrorInsufficientDriver);
+  END_IF(planted("no-device"), cudaErrorNoDevice);
+  *count = DEVICES;
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+  *version = planted("no-driver") ? 0 : planted("old-driver") ? 11040 : CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+  memset(properties, 0, sizeof *properties);
+  if (device < 0 || device >= DEVICES) return latest = cudaErrorInvalidDevice;
+  (void)snprintf(properties->name, sizeof properties->name, "stand-in");
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+  *device = current;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+  if (device < 0 || device >= DEVICES) return latest = cudaErrorInvalidDevice;
+  current = device;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
+{
+  begin_call();
+  *available = available_bytes(fake);
+  *all = FAKE_BYTES;
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaGetLastError(void)
+{
+  const cudaError_t code = latest;
+  latest = sticky;
+  return code;
+}
+
+const char *cudaGetErrorString(cudaError_t code)
+{
+  return code == cudaSuccess                 ? "no error"
+         : code == cudaErrorIllegalAddress   ? "an illegal memory access was encountered"
+         : code == cudaErrorMemoryAllocation ? "out of memory"
+                                             : "error of the stand-in";
+}
+
+/* ---- memory ---- */
+
+bool stand_in_on_device(const void *address, size_t bytes)
+{
+  const fake_memory *m = address ? memory_of(memory(), address) : NULL;
+  return m && (size_t)(m->address + m->bytes - (const unsigned char *)address) >= bytes;
+}
+
+bool stand_in_matrix(const void *a, int64_t m, int64_t n, int64_t ld, size_t e)
+{
+  return m >= 0 && n >= 0 && ld >= 1 && ld >= m &&
+         (m == 0 || n == 0 || stand_in_on_device(a, (size_t)((n - 1) * ld + m) * e));
+}
+
+bool stand_in_pinned(const void *address)
+{
+  const unsigned char *at = address;
+  for (int i = 0; i < PINNED; i++)
+    if (pinned[i].from && at >= pinned[i].from && at < pinned[i].from + pinned[i].bytes)
+      return true;
+  return false;
+}
+
+static void run_stream(cudaStream_t s, uint64_t end);
+
+static void run_all(void)
+{
+  for (cudaStream_t s = streams; s; s = s->next)
+    run_stream(s, UINT64_MAX);
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+  begin_call();
+  END_IF(bytes > available_bytes(fake) || alloc_memory(fake, bytes, false, out) != OSLA_OK,
+         cudaErrorMemoryAllocation);
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaFree(void *address)
+{
+  begin_call();
+  if (!address) return end_call(cudaSuccess);
+  const fake_memory *m = memory_of(fake, address);
+  END_IF(!m || m->address != address || m->file < 0, cudaErrorInvalidValue);
+  run_all();
+  release_memory(fake, address, m->bytes);
+  return end_call(cudaSuccess);
+}
+
+/* A handle of the stand-in: that of the fake device, and the bytes of the memory. */
+enum { BYTES_AT = 32 };
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
+{
+  device_handle h = {{0}};
+  begin_call();
+  const fake_memory *m = memory_of(fake, address);
+  END_IF(!m || m->file < 0 || planted("no-ipc"), cudaErrorInvalidValue);
+  /* CUDA may cut smaller pieces out of one block, and a handle describes the whole block */
+  END_IF(m->bytes % (2 << 20) != 0, cudaErrorInvalidValue);
+  (void)expose_memory(fake, address, &h);
+  memcpy(h.bytes + BYTES_AT, &m->bytes, sizeof m->bytes);
+  memcpy(handle, &h, sizeof *handle);
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned flags)
+{
+  device_handle h;
+  fake_handle of_fake;
+  size_t bytes;
+  begin_call();
+  memcpy(&h, &handle, sizeof h);
+  memcpy(&of_fake, h.bytes, sizeof of_fake);
+  memcpy(&bytes, h.bytes + BYTES_AT, sizeof bytes);
+  END_IF(flags != cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
+  END_IF(of_fake.pid == getpid(), cudaErrorDeviceUninitialized);
+  if (planted("other-memory"))
+    END_IF(alloc_memory(fake, bytes, false, out) != OSLA_OK, cudaErrorMemoryAllocation);
+  else
+    END_IF(import_memory(fake, &h, bytes, out) != OSLA_OK, cudaErrorMapBufferObjectFailed);
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *address)
+{
+  begin_call();
+  const fake_memory *m = memory_of(fake, address);
+  END_IF(!m || m->address != address || (m->file >= 0 && !planted("other-memory")),
+         cudaErrorInvalidValue);
+  run_all();
+  drop_memory(fake, address, m->bytes);
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaHostRegister(void *address, size_t bytes, unsigned flags)
+{
+  begin_call();
+  int i = 0;
+  while (i < PINNED && pinned[i].from)
+    i++;
+  END_IF(i == PINNED || flags != cudaHostRegisterPortable || bytes == 0, cudaErrorInvalidValue);
+  END_IF(stand_in_pinned(address), cudaErrorHostMemoryAlreadyRegistered);
+  pinned[i] = (struct pinned){address, bytes};
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaHostUnregister(void *address)
+{
+  begin_call();
+  int i = 0;
+  while (i < PINNED && pinned[i].from != address)
+    i++;
+  END_IF(i == PINNED, cudaErrorHostMemoryNotRegistered);
+  pinned[i].from = NULL;
+  return end_call(cudaSuccess);
+}
+
+/* ---- work ---- */
+
+static double diagonal(const device_work *w, int64_t i)
+{
+  const unsigned char *at = w->c;
+  const bool single = w->dtype == OSLA_FLOAT || w->dtype == OSLA_COMPLEX_FLOAT;
+  float narrow;
+  double wide;
+  at += (size_t)(i * (w->ldc + 1)) * osla_dtype_size(w->dtype);
+  memcpy(&narrow, at, sizeof narrow);
+  memcpy(&wide, at, sizeof wide);
+  return single ? (double)narrow : wide;
+}
+
+/* cuSOLVER's potrf accepts a NaN as a pivot and sets info = 0. The NaN spreads to later columns. */
+static void accept_nan(const device_work *w, int64_t *info)
+{
+  if (*info == 0 || !isnan(diagonal(w, *info - 1))) return;
+  const size_t e = osla_dtype_size(w->dtype);
+  unsigned char *first = w->c;
+  for (int64_t i = *info - 1; i < w->n; i++)
+    memset(first + (size_t)(i * (w->ldc + 1)) * e, 0xff, e);
+  *info = 0;
+}
+
+static osla_err run_factor(const stand_in_entry *e)
+{
+  device_work w = e->work;
+  int64_t info = 0, *pivots = w.kind == DEVICE_GETRF ? data_of(fake, e->pivots) : NULL;
+  w.info = &info;
+  w.pivots = pivots;
+  w.c = data_of(fake, w.c);
+  memset(data_of(fake, e->workspace), 0xff, e->bytes);
+  OSLA_CALL(osli_fake_work(&w));
+  if (w.kind == DEVICE_POTRF) accept_nan(&w, &info);
+  for (int64_t i = 0; pivots && i < w.m && i < w.n; i++)
+    pivots[i]++;
+  *(int *)data_of(fake, e->info) = (int)info;
+  return OSLA_OK;
+}
+
+static osla_err run_swap(const stand_in_entry *e)
+{
+  device_work w = e->work;
+  const int *narrow = data_of(fake, e->pivots);
+  w.c = data_of(fake, w.c);
+  w.pivots = malloc((size_t)w.k * sizeof *w.pivots);
+  for (int64_t i = 0; i < w.k; i++)
+    w.pivots[i] = narrow[i] - 1;
+  const osla_err err = osli_fake_work(&w);
+  free(w.pivots);
+  return err;
+}
+
+static void run_entry(const stand_in_entry *e)
+{
+  osla_err err = OSLA_OK;
+  if (e->kind != STAND_IN_AFTER && planted("fail")) sticky = cudaErrorIllegalAddress;
+  if (sticky) return;
+  switch (e->kind) {
+    case STAND_IN_WORK: err = run_work(fake, e->work); break;
+    case STAND_IN_FILL: memset(data_of(fake, e->work.c), e->value, e->bytes); break;
+    case STAND_IN_FACTOR: err = run_factor(e); break;
+    case STAND_IN_SWAP: err = run_swap(e); break;
+    case STAND_IN_AFTER: run_stream(e->other, e->end); break;
+  }
+  free(e->staged);
+  if (err != OSLA_OK) sticky = cudaErrorLaunchFailure;
+}
+
+static void run_stream(cudaStream_t s, uint64_t end)
+{
+  while (s->n_entries > 0 && s->done < end) {
+    const stand_in_entry e = s->entries[0];
+    s->n_entries--;
+    s->done++;
+    memmove(s->entries, s->entries + 1, s->n_entries * sizeof *s->entries);
+    run_entry(&e);
+  }
+}
+
+cudaError_t stand_in_push(cudaStream_t s, stand_in_entry entry)
+{
+  begin_call();
+  END_IF(!s || s->device != current, cudaErrorInvalidResourceHandle);
+  END_IF(sticky, sticky);
+  if (s->n_entries == s->most) {
+    s->most = 2 * s->most + 64;
+    s->entries = realloc(s->entries, s->most * sizeof *s->entries);
+    if (!s->entries) abort();
+  }
+  s->entries[s->n_entries++] = entry;
+  if (fake->early) run_stream(s, UINT64_MAX);
+  return end_call(cudaSuccess);
+}
+
+/* ---- streams and events ---- */
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest, int *greatest)
+{
+  *lowest = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
+{
+  begin_call();
+  END_IF(flags > cudaStreamNonBlocking || priority > 0 || priority < -5, cudaErrorInvalidValue);
+  cudaStream_t s = calloc(1, sizeof *s);
+  END_IF(!s, cudaErrorMemoryAllocation);
+  s->device = current;
+  s->next = streams;
+  streams = s;
+  *out = s;
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+  return cudaStreamCreateWithPriority(out, flags, 0);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+  begin_call();
+  END_IF(!s, cudaErrorInvalidResourceHandle);
+  run_stream(s, UINT64_MAX);
+  return end_call(cudaSuccess);
+}
+
+/* The stream stays in the list, so that an event which names it stays valid. */
+cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+  return cudaStreamSynchronize(s);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+  begin_call();
+  END_IF(!(flags & cudaEventDisableTiming), cudaErrorInvalidValue);
+  *out = calloc(1, sizeof **out);
+  END_IF(!*out, cudaErrorMemoryAllocation);
+  (*out)->device = current;
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+  free(event);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s)
+{
+  begin_call();
+  END_IF(!s || event->device != s->device, cudaErrorInvalidResourceHandle);
+  event->stream = s;
+  event->end = s->done + s->n_entries;
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+  begin_call();
+  if (event->stream) run_stream(event->stream, event->end);
+  return end_call(cudaSuccess);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags)
+{
+  if (flags) return latest = cudaErrorInvalidValue;
+  if (!event->stream) return cudaSuccess;
+  return stand_in_push(
+    s, (stand_in_entry){.kind = STAND_IN_AFTER, .other = event->stream, .end = event->end});
+}

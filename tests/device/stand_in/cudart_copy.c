@@ -1,0 +1,53 @@
+/* Copies of the stand-in for the CUDA runtime. */
+#include "tests/device/stand_in/stand_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
+{
+  if (!stand_in_on_device(to, bytes)) return cudaErrorInvalidValue;
+  return stand_in_push(
+    s, (stand_in_entry){.kind = STAND_IN_FILL, .work = {.c = to}, .value = value, .bytes = bytes});
+}
+
+static bool kind_fits(enum cudaMemcpyKind kind, const void *from, const void *to)
+{
+  const bool from_device = stand_in_on_device(from, 0), to_device = stand_in_on_device(to, 0);
+  return kind == cudaMemcpyDefault ||
+         kind == (from_device ? to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost
+                  : to_device ? cudaMemcpyHostToDevice
+                              : cudaMemcpyHostToHost);
+}
+
+/* Host memory that is not pinned is copied at once: as a source into memory of the runtime, as a
+ * target after the earlier work of the stream. */
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t s)
+{
+  stand_in_entry e = {.work = {DEVICE_COPY, .element = 1, .m = (int64_t)width, .n = (int64_t)height,
+                               .a = from, .c = to, .lda = (int64_t)from_pitch,
+                               .ldc = (int64_t)to_pitch}};
+  const size_t from_bytes = height ? (height - 1) * from_pitch + width : 0;
+  const size_t to_bytes = height ? (height - 1) * to_pitch + width : 0;
+  const bool from_device = stand_in_on_device(from, 0), to_device = stand_in_on_device(to, 0);
+  if (from_pitch < width || to_pitch < width) return cudaErrorInvalidPitchValue;
+  if ((from_device && !stand_in_on_device(from, from_bytes)) ||
+      (to_device && !stand_in_on_device(to, to_bytes)) || !kind_fits(kind, from, to))
+    return cudaErrorInvalidValue;
+  if (!from_device && !stand_in_pinned(from) && from_bytes > 0) {
+    e.staged = malloc(from_bytes);
+    if (!e.staged) abort();
+    memcpy(e.staged, from, from_bytes);
+    e.work.a = e.staged;
+  }
+  cudaError_t code = stand_in_push(s, e);
+  if (code == cudaSuccess && !to_device && !stand_in_pinned(to)) code = cudaStreamSynchronize(s);
+  return code;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t s)
+{
+  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, s);
+}
