@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Number of interchanges in one call. The array of their 32-bit pivots fits on the stack. */
@@ -30,6 +31,23 @@ DECLARE_ROUTINES(s, float)
 DECLARE_ROUTINES(d, double)
 DECLARE_ROUTINES(c, float _Complex)
 DECLARE_ROUTINES(z, double _Complex)
+
+/* Factors a matrix on a device: on the device, or on the host in a copy, while the other lane of
+ * the device works. */
+static osla_err factor_on_device(const device_work *w)
+{
+  const size_t e = osla_dtype_size(w->dtype);
+  if (!osli_device_panels_on_host) return osli_device_submit(w);
+  void *copy = malloc((size_t)(w->m * w->n) * e);
+  OSLA_CHECK(copy, OSLA_ERR_MEM, "copy of a panel: %zu bytes", (size_t)(w->m * w->n) * e);
+  osli_device_copy(e, w->m, w->n, w->c, w->ldc, copy, w->m);
+  osla_err err = w->kind == DEVICE_POTRF
+                   ? osla_lapack_potrf(w->dtype, w->uplo, w->n, copy, w->m, w->info)
+                   : osla_lapack_getrf(w->dtype, w->m, w->n, copy, w->m, w->pivots, w->info);
+  if (err == OSLA_OK) osli_device_copy(e, w->m, w->n, copy, w->m, w->c, w->ldc);
+  free(copy);
+  return err;
+}
 
 /* OpenBLAS 0.3.21's xPOTRF accepts a NaN as a positive pivot; LAPACK's own xPOTRF stops at a NaN
  * since version 3.2. Returns the order of the first minor whose pivot is NaN, or info. */
@@ -52,8 +70,8 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
   if (n > 0 && osli_device_of(a))
-    return osli_device_submit(&(device_work){DEVICE_POTRF, dtype, .uplo = uplo, .m = n, .n = n,
-                                             .c = a, .ldc = lda, .info = info});
+    return factor_on_device(&(device_work){DEVICE_POTRF, dtype, .uplo = uplo, .m = n, .n = n,
+                                           .c = a, .ldc = lda, .info = info});
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_POTRF, dtype, 1, s[0], 1};
@@ -101,8 +119,8 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   int s[3] = {0}, result = 0;
   *info = 0;
   if (m > 0 && n > 0 && osli_device_of(a))
-    return osli_device_submit(&(device_work){DEVICE_GETRF, dtype, .m = m, .n = n, .c = a,
-                                             .ldc = lda, .pivots = pivots, .info = info});
+    return factor_on_device(&(device_work){DEVICE_GETRF, dtype, .m = m, .n = n, .c = a, .ldc = lda,
+                                           .pivots = pivots, .info = info});
   OSLA_CALL(osli_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];

@@ -18,6 +18,7 @@ typedef struct device_range {
 
 atomic_int osli_devices_open;
 int osli_device_faults;
+bool osli_device_panels_on_host;
 
 /* `mutex` guards the table. `list_mutex` guards the list of devices; it is held while work runs,
  * and work of the fake device looks addresses up. No work keeps an error. */

@@ -194,6 +194,10 @@ osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex al
 void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                       void *to, int64_t to_ld);
 
+/* True if osla_lapack_potrf and osla_lapack_getrf factor device memory on the host, in a copy. Set
+ * by osla_device_open. */
+extern bool osli_device_panels_on_host;
+
 /* The ways in which a rank informs another rank or its caller. */
 typedef enum device_settle_reason {
   SETTLE_NOTIFY,     /* notifies, posts, puts, words, wake-ups */

@@ -58,6 +58,16 @@ osla_err osli_device_backend(const char *kind, const device_ops **out)
   return OSLA_OK;
 }
 
+/* True if the host factors panels; read from OSLA_DEVICE_PANELS. */
+static osla_err read_panels(bool *on_host)
+{
+  const char *text = getenv("OSLA_DEVICE_PANELS");
+  *on_host = text && strcmp(text, "host") == 0;
+  OSLA_CHECK(!text || !text[0] || *on_host || strcmp(text, "device") == 0, OSLA_ERR_ARG,
+             "OSLA_DEVICE_PANELS is \"%.60s\": it must be device or host", text);
+  return OSLA_OK;
+}
+
 static osla_err open_queue(const osla_transport *t, const osla_device_options *o,
                            const device_ops *ops, device_queue **out)
 {
@@ -81,8 +91,11 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "device object");
   if (err == OSLA_OK) err = OSLA_RESERVED(osla_device_options, options);
   if (err == OSLA_OK) err = osli_device_backend(kind, &ops);
-  const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0}};
-  err = osla_agree_same(t, err, "osla_device_open", same, 1);
+  bool on_host = false;
+  if (err == OSLA_OK) err = read_panels(&on_host);
+  const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0},
+                                {"OSLA_DEVICE_PANELS", on_host}};
+  err = osla_agree_same(t, err, "osla_device_open", same, 2);
   if (err == OSLA_OK && (t->n_nodes > 1 || osla_simulated_machine()))
     err =
       osla_error_set(OSLA_ERR_UNSUPPORTED,
@@ -90,6 +103,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
                      t->n_nodes, osla_simulated_machine() ? " of a simulated machine" : "");
   if (err == OSLA_OK) {
     d->t = t;
+    osli_device_panels_on_host = on_host;
     err = osla_agree(t, open_queue(t, &o, ops, &d->queue));
   }
   if (err != OSLA_OK) {

@@ -294,6 +294,9 @@ static void test_wrong_devices(void)
     (void)setenv("OSLA_FAKE_DEVICE", "now", 1);
     expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG, "late or early");
     (void)unsetenv("OSLA_FAKE_DEVICE");
+    (void)setenv("OSLA_DEVICE_PANELS", "gpu", 1);
+    expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG, "device or host");
+    (void)unsetenv("OSLA_DEVICE_PANELS");
     osla_device *device = NULL;
     (void)setenv("OSLA_DEVICE", "fake", 1);
     OSLA_ASSERT_OK(osla_device_open(t, NULL, &device));

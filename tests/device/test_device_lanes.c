@@ -6,6 +6,8 @@
 #include "src/device/fake/fake.h"
 #include "tests/device/device_help.h"
 
+#include <stdlib.h>
+
 static void expect_queued(const device_queue *q, uint64_t in_main, uint64_t in_panel)
 {
   const uint64_t got[2] = {osli_fake_queued(q->state, LANE_MAIN),
@@ -58,16 +60,20 @@ static void test_order(void)
 /* ---- look-ahead ---- */
 
 /* The functions of the fake device, and what this rank has counted between them: panels, panels
- * that were factored while the main lane had work, and panels whose work was awaited then. */
+ * that were factored while the main lane had work, and panels whose work was awaited then. A panel
+ * that the host factors (by_host) is counted when it is copied back to the device. */
 static struct {
   device_ops real;
+  bool by_host;
   int panels, factored, awaited, last_awaited;
 } counts;
 
 static osla_err submit_counted(device_state *state, const device_work *work)
 {
   OSLA_CALL(counts.real.submit(state, work));
-  if (work->kind != DEVICE_POTRF && work->kind != DEVICE_GETRF) return OSLA_OK;
+  const bool is_panel = work->kind == DEVICE_POTRF || work->kind == DEVICE_GETRF;
+  const bool is_back = work->kind == DEVICE_COPY && !osli_device_of(work->a);
+  if (counts.by_host ? !is_back : !is_panel) return OSLA_OK;
   counts.panels++;
   counts.factored += osli_fake_queued(state, LANE_MAIN) > 0;
   return OSLA_OK;
@@ -84,13 +90,16 @@ static osla_err wait_counted(device_state *state, uint64_t mark)
 
 /* Factors a matrix of 9 block columns on one process row, and counts the panels of this rank behind
  * which it owns columns of the trailing matrix. */
-static void check_look_ahead(bool cholesky)
+static void check_look_ahead(bool cholesky, bool by_host)
 {
   enum { NB = 3, STEPS = 9, N = NB * STEPS };
   device_bench b;
   int64_t ipiv[N], info = 0;
   osla_lu_result result;
-  if (!bench_open(&b, false)) return;
+  (void)setenv("OSLA_DEVICE_PANELS", by_host ? "host" : "device", 1);
+  const bool is_open = bench_open(&b, false);
+  (void)unsetenv("OSLA_DEVICE_PANELS");
+  if (!is_open) return;
   osla_grid *grid = NULL;
   const int rank = osla_transport_rank(b.t), size = osla_transport_size(b.t);
   OSLA_ASSERT_OK(osla_grid_create(b.t, 1, size, &grid));
@@ -98,6 +107,7 @@ static void check_look_ahead(bool cholesky)
   device_queue *q = osli_device_of(osla_matrix_local(a.device));
   const device_ops *real = q->ops;
   device_ops counted = counts.real = *real;
+  counts.by_host = by_host;
   counts.panels = counts.factored = counts.awaited = counts.last_awaited = 0;
   counted.submit = submit_counted;
   counted.wait = wait_counted;
@@ -115,10 +125,15 @@ static void check_look_ahead(bool cholesky)
   OSLA_ASSERT_MSG(counts.panels == owned, "%d panels of %d", counts.panels, owned);
   OSLA_ASSERT_MSG(counts.factored == ahead, "%d panels of %d were factored during an update",
                   counts.factored, ahead);
-  /* one rank of LU notifies no other rank */
-  if (cholesky || size > 1)
+  /* one rank of LU notifies no other rank, and a copy to the host is awaited before the panel */
+  if (!by_host && (cholesky || size > 1))
     OSLA_ASSERT_MSG(counts.awaited == ahead, "%d panels of %d were published during an update",
                     counts.awaited, ahead);
+  if (cholesky)
+    OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, a.host, NULL, &info));
+  else
+    OSLA_ASSERT_OK(osla_getrf(a.host, ipiv, NULL, &result));
+  pair_expect(&a, 100, "look-ahead, cholesky %d, by_host %d", cholesky, by_host);
   pair_free(&a);
   osla_grid_destroy(&grid);
   bench_close(&b);
@@ -126,12 +141,14 @@ static void check_look_ahead(bool cholesky)
 
 static void test_cholesky(void)
 {
-  check_look_ahead(true);
+  for (int by_host = 0; by_host < 2; by_host++)
+    check_look_ahead(true, by_host);
 }
 
 static void test_lu(void)
 {
-  check_look_ahead(false);
+  for (int by_host = 0; by_host < 2; by_host++)
+    check_look_ahead(false, by_host);
 }
 
 static const osla_test_case cases[] = {
