@@ -23,16 +23,21 @@ static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 /* Interchanges rows in local columns [col, col + cols), with one process row. */
 static osla_err permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
-  if (osli_device_of(f->v.local)) {
-    for (int64_t i = first; i < f->order; i++)
-      f->candidates[i - first] = f->pivots[i] - first;
-    return osla_lapack_laswp(f->v.dtype, cols, local_at(&f->v, first, col), f->v.lld,
-                             f->order - first, f->candidates, false);
-  }
   if (!osli_work_modelled)
     osli_swap_rows(f->v.element, cols, local_at(&f->v, 0, col), f->v.lld, first, f->order,
                    f->pivots, false);
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
+  return OSLA_OK;
+}
+
+/* Interchanges rows on a device, with one process row. A device serves all columns at the same time
+ * but swaps one pair of rows after another. So a step is one call for all columns to its left. */
+static osla_err permute_on_device(const lu *f)
+{
+  for (int64_t k = 1; k < f->steps; k++) {
+    const lu_step s = osli_lu_step_make(f, k);
+    OSLA_CALL(osli_lu_interchange(f, &s, f->pivots + s.start, 0, cols_below(&f->v, s.start)));
+  }
   return OSLA_OK;
 }
 
@@ -221,6 +226,7 @@ osla_err osli_lu_permute_left(lu *f)
   const local_view *v = &f->v;
   if (v->prow < 0 || f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
   if (v->p > 1) return permute_panels(f);
+  if (osli_device_of(v->local)) return permute_on_device(f);
   for (int64_t k = v->pcol; k < f->steps - 1; k += v->q)
     OSLA_CALL(permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q),
                             block_cols(f, k)));

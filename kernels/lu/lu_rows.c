@@ -244,8 +244,8 @@ static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
                               LU_ROWS, word, &f->row_posts[set + (uint64_t)prow]);
 }
 
-static osla_err interchange(const lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
-                            int64_t cols)
+osla_err osli_lu_interchange(const lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+                             int64_t cols)
 {
   const local_view *v = &f->v;
   if (f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;
@@ -264,7 +264,7 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   if (v->p == 1) {
     x->u = (operand){local_at(v, s->row, col), v->lld};
     x->next = 1;
-    return interchange(f, s, pivots, col, cols);
+    return osli_lu_interchange(f, s, pivots, col, cols);
   }
   unsigned char *local = osla_segment_local(f->store);
   uint64_t set = f->row_exchanges % 2;

@@ -4,6 +4,11 @@
 
 #include "kernels/lu/lu_state.h"
 
+/* One process row: interchanges rows in local columns [col, col + cols) by LAPACK's laswp, as the
+ * pivots of a step say. */
+osla_err osli_lu_interchange(const lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+                             int64_t cols);
+
 /* Interchanges rows in local columns [col, col + cols) as the pivots of a panel say. Rows that move
  * into the top block are stored in the matrix if p = 1; otherwise they are not stored, because the
  * panel already contains the top block. All ranks of the process column must call it. */
