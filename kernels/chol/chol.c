@@ -230,16 +230,18 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
 
 /* Updates A(i,j) -= L(i,k) L(j,k)^H for i >= j, where j runs over the local columns [from, to) and
  * i over the local rows before `end`. The rows behind the last of these columns are one product;
- * the other rows are halved recursively down to blocks. */
+ * the other rows are halved recursively down to blocks. If this rank has all blocks on a device,
+ * the recursion ends earlier, because a device is slow at many small products. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
-  const int64_t nb = f->v.nb;
+  enum { LARGE = 8 }; /* block columns of the triangle at which the recursion ends on a device */
+  const int64_t nb = f->v.nb, least = f->is_whole ? LARGE * nb : nb;
   if (from >= to) return OSLA_OK;
   int64_t start = osla_index_global(from, nb, f->pcol, f->n_pcols);
   int64_t last = osla_index_global(to - 1, nb, f->pcol, f->n_pcols);
   int64_t behind = rows_before(f, last + 1);
   if (behind < end) OSLA_CALL(update_behind(f, u, behind, end, from, to));
-  if (to - from > nb) {
+  if (to - from > least) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
     OSLA_CALL(update(f, u, from, half, behind));
     return update(f, u, half, to, behind);
@@ -266,9 +268,10 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? cols_before(f, to * f->v.nb) : f->n_cols;
   if (s.rows_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_rows(f, &s);
-  bool one = to == from + 1; /* the single block column of a look-ahead needs no copy */
+  /* the single block column of a look-ahead needs no copy, and neither do adjacent blocks */
+  bool dense = to == from + 1 || f->is_whole;
   update_of u = {&s, rows, {0}, first};
-  u.columns = one ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
+  u.columns = dense ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
   return update(f, &u, first, end, f->n_rows);
 }
 

@@ -31,6 +31,7 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
   f->n_rows = lower ? v->rows : v->cols;
   f->n_cols = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
+  f->is_whole = osli_device_of(v->local) && v->p == 1 && v->q == 1;
   osli_chol_set_lcm(f);
   return osli_view_check_blas(a);
 }

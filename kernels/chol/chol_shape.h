@@ -26,6 +26,7 @@ typedef struct chol {
   int common, lcm;
   osla_forward forward;
   bool readable; /* true if node neighbours read the matrix in place */
+  bool is_whole; /* true if the matrix lies on a device and this rank has all of it */
   /* node of all ranks that own the same block columns as this rank; -1 if they are on several
    * nodes */
   int column_node;

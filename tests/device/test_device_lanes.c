@@ -88,11 +88,11 @@ static osla_err wait_counted(device_state *state, uint64_t mark)
   return OSLA_OK;
 }
 
-/* Factors a matrix of 9 block columns on one process row, and counts the panels of this rank behind
- * which it owns columns of the trailing matrix. */
+/* Factors a matrix of 12 block columns on one process row, and counts the panels of this rank
+ * behind which it owns columns of the trailing matrix. */
 static void check_look_ahead(bool cholesky, bool by_host)
 {
-  enum { NB = 3, STEPS = 9, N = NB * STEPS };
+  enum { NB = 3, STEPS = 12, N = NB * STEPS };
   device_bench b;
   int64_t ipiv[N], info = 0;
   osla_lu_result result;
