@@ -91,7 +91,46 @@ static void check_bad_elements(device_bench *b, osla_grid *grid)
   }
 }
 
-/* Bad elements, parts, and other pivoting. */
+/* Solves with a factored part, from row `from` on, of A. */
+static void check_getrs_part(device_bench *b, osla_grid *grid, const matrix_pair *a, int from,
+                             const int64_t *ipiv, const int64_t *expected)
+{
+  enum { ORDER = 23, NRHS = 3 };
+  const osla_part ah = {a->host, from, from, ORDER, ORDER};
+  const osla_part ad = {a->device, from, from, ORDER, ORDER};
+  matrix_pair x = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 7, 5, 2, OSLA_FILL_UNIFORM, 2);
+  for (int row = from; row < from + 2; row++) {
+    const osla_part xh = {x.host, row, 2, ORDER, NRHS}, xd = {x.device, row, 2, ORDER, NRHS};
+    OSLA_ASSERT_OK(osla_getrs_part(OSLA_TRANS, ah, expected, xh));
+    OSLA_ASSERT_OK(osla_getrs_part(OSLA_TRANS, ad, ipiv, xd));
+    pair_expect(&x, 20000, "getrs of the parts from %d and %d", from, row);
+  }
+  pair_free(&x);
+}
+
+/* Solves with right-hand sides that all ranks have. */
+static void check_getrs_replicated(device_bench *b, osla_grid *grid)
+{
+  enum { N = 37, NRHS = 3 };
+  int64_t ipiv[200], expected[200];
+  double on_host[N * NRHS], on_device[N * NRHS], largest = 0, apart = 0;
+  matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, N, N, 5, 5, OSLA_FILL_UNIFORM, 1);
+  for (int i = 0; i < N * NRHS; i++)
+    on_host[i] = on_device[i] = 1 + i % 5;
+  factor_pair(&a, osla_whole(a.host), NULL, ipiv, expected);
+  OSLA_ASSERT_OK(osla_getrs_replicated(OSLA_NOTRANS, a.host, expected, NRHS, on_host, N));
+  OSLA_ASSERT_OK(osla_getrs_replicated(OSLA_NOTRANS, a.device, ipiv, NRHS, on_device, N));
+  for (int i = 0; i < N * NRHS; i++) {
+    largest = fmax(largest, fabs(on_host[i]));
+    const double difference = fabs(on_device[i] - on_host[i]);
+    if (!(difference <= apart)) apart = isnan(difference) ? (double)INFINITY : difference;
+  }
+  OSLA_ASSERT_MSG(largest > 0 && apart <= 1e-11 * largest, "replicated: %g apart of %g", apart,
+                  largest);
+  pair_free(&a);
+}
+
+/* Bad elements, parts, replicated right-hand sides, and other pivoting. */
 static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
 {
   (void)which;
@@ -99,10 +138,12 @@ static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
   check_bad_elements(b, grid);
   for (int from = 10; from < 12; from++) { /* at a block corner, and inside a block */
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
-    factor_pair(&a, (osla_part){NULL, from, from, 23, 20}, NULL, ipiv, expected);
+    factor_pair(&a, (osla_part){NULL, from, from, 23, 23}, NULL, ipiv, expected);
     pair_expect(&a, 1000, "getrf of the part from %d", from);
+    check_getrs_part(b, grid, &a, from, ipiv, expected);
     pair_free(&a);
   }
+  check_getrs_replicated(b, grid);
   const osla_lu_options none = {.pivoting = OSLA_PIVOT_NONE};
   osla_lu_result result;
   matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_DOMINANT, 1);
