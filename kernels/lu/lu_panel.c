@@ -39,18 +39,18 @@ static bool has_nan_on_host(const lu *f, int64_t n, const unsigned char *x)
   return found;
 }
 
-/* Elements on a device are copied to the host in pieces. */
+/* Elements on a device are copied to f->candidates, which has room for this rank's rows of a column
+ * of any type. Each copy waits for the device, so there are few. */
 static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
-  enum { PIECE = 1024 };
   const size_t e = f->v.element;
-  osla_complex piece[PIECE];
+  const int64_t most = f->v.rows;
   bool found = false;
   if (!osli_device_of(x)) return has_nan_on_host(f, n, x);
   for (int64_t i = 0, count; i < n && !found; i += count) {
-    count = n - i < PIECE ? n - i : PIECE;
-    osli_move_bytes(piece, x + (size_t)i * e, (size_t)count * e);
-    found = has_nan_on_host(f, count, (const unsigned char *)piece);
+    count = n - i < most ? n - i : most;
+    osli_move_bytes(f->candidates, x + (size_t)i * e, (size_t)count * e);
+    found = has_nan_on_host(f, count, (const unsigned char *)f->candidates);
   }
   return found;
 }

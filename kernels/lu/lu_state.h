@@ -111,7 +111,8 @@ typedef struct lu {
   unsigned char *on_device;
   lu_move *moves; /* [2 nb] rows that move in the current exchange */
   int64_t *rows;  /* [4 nb] temporary row indices of an exchange */
-  /* row indices and interchanges of a tournament, or row lists of interchanges in columns of L */
+  /* row indices and interchanges of a tournament, row lists of interchanges in columns of L, or
+   * elements of a column that lies on a device */
   int64_t *candidates;
   int64_t stack_rows; /* rows of scratch that are available for the candidates of a tournament */
   /* [6 p] temporary counts of exchanges and of interchanges in columns of L */
