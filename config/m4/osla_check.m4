@@ -30,14 +30,15 @@ AC_DEFUN([OSLA_TRY_LINK], [
 dnl OSLA_CHECK_LIB(NAME, CANDIDATES, HEADER, FUNCTIONS)
 dnl A candidate is pkg:NAME, for pkg-config, or link flags. The first candidate that links, and does
 dnl not load a second MPI, is used. NAME_CFLAGS and NAME_LIBS of the user come first, and an error is
-dnl reported if they fail. Sets these variables, osla_have_NAME, and HAVE_NAME (config.h and Automake
-dnl conditional).
+dnl reported if they fail. NAME_LIBS=no leaves the library out. Sets these variables, osla_have_NAME,
+dnl and HAVE_NAME (config.h and Automake conditional).
 AC_DEFUN([OSLA_CHECK_LIB], [
   AC_ARG_VAR([$1_CFLAGS], [compiler flags for $1])
-  AC_ARG_VAR([$1_LIBS], [link flags for $1])
+  AC_ARG_VAR([$1_LIBS], [link flags for $1, or no: build without it])
   AC_MSG_CHECKING([for $1])
   osla_have_$1=no; osla_not_taken=; osla_given_l=[$]$1_LIBS; osla_given_c=[$]$1_CFLAGS
   for osla_candidate in "$osla_given_l" $2; do
+    AS_IF([test "x$osla_given_l" = xno], [break])
     osla_c=$osla_given_c; osla_l=$osla_candidate
     AS_CASE([$osla_candidate], [''], [continue], [pkg:*], [
       osla_pkg=`echo $osla_candidate | $SED 's/^pkg://'`
