@@ -151,9 +151,14 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
     const unsigned char *local = osla_matrix_local(a),
                         *at = local + (size_t)(j * lld + first) * size;
     if (on_device) {
-      if (j % wide == 0)
-        osli_device_copy(size, rows, cols - j < wide ? cols - j : wide,
-                         local + (size_t)(j * lld) * size, lld, columns, rows);
+      if (j % wide == 0) { /* the rows of the part in the next columns */
+        const int64_t last = (cols - j < wide ? cols : j + wide) - 1;
+        int64_t from, to, unused;
+        part_rows(part, &l, prow, column, &from, &unused);
+        part_rows(part, &l, prow, osla_index_global(last, l.nb, pcol, l.npcol), &unused, &to);
+        osli_device_copy(size, to - from, last - j + 1, local + (size_t)(j * lld + from) * size,
+                         lld, columns + (size_t)from * size, rows);
+      }
       at = columns + (size_t)(j % wide * rows + first) * size;
     }
     if (trans == OSLA_NOTRANS) {
