@@ -1,11 +1,15 @@
 # Tests of device memory, on the fake device (src/device/README.md).
 if !SIMULATION
 tests_programs += tests/device/suites
+tests_helpers += tests/device/probe
 endif
 tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_device_kernels.c \
   tests/device/test_device_lanes.c tests/device/test_device_lu.c \
   tests/device/test_device_refused.c tests/device/device_help.c tests/device/device_help.h
-tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/device/Makefile.mk
+tests_device_probe_SOURCES = tests/device/probe.c
+tests_device_probe_LDADD = libosla.la
+tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/device/check_pack.sh \
+  tests/device/pack tests/device/check tests/device/Makefile.mk
 # Stand-ins for CUDA's libraries, which check_cuda.sh builds.
 tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
   tests/device/stand_in/cudart_copy.c tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# tests/device/pack and tests/device/check on the fake device: the packed folder needs no MPI and no
+# library of this machine but the C library, and a wrong result is reported.
+: "${BUILDDIR:?}" "${SRCDIR:?}" "${JOB_LIMIT:?}"
+. "$BUILDDIR/tests/config.env"
+[ "$MPI_FAMILY" = mpich ] && [ "$HAVE_SCALAPACK" = yes ] || { echo "tests/device/pack needs MPICH and ScaLAPACK"; exit 77; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "check_pack: $*"; exit 1; }
+
+"$SRCDIR/tests/device/pack" -b "$BUILDDIR" "$scratch/folder" || fail "pack failed"
+mkdir "$scratch/tools" "$scratch/unpacked" "$scratch/out"
+for tool in bash env tar gzip awk grep sed find ldd cut tail head sort uniq tr cat cp rm mkdir mktemp dirname tee \
+  timeout nproc date ls seq; do
+  ln -s "$(command -v $tool)" "$scratch/tools"
+done
+# check OPTION...: runs `check` on the fake device with these tools alone
+check() {
+  timeout "$JOB_LIMIT" env -i PATH="$scratch/tools" HOME=/ OSLA_TEST_DEVICE=fake OUT="$scratch/out" "$@" \
+    "$scratch/folder/check" >"$scratch/log" 2>&1
+}
+
+tar -C "$scratch/unpacked" -xzf "$scratch/folder/files.tar.gz" || fail "files.tar.gz cannot be unpacked"
+LD_LIBRARY_PATH=$scratch/unpacked/lib ldd "$scratch"/unpacked/bin/* "$scratch"/unpacked/lib/*.so* 2>/dev/null |
+  awk '$2 == "=>"' | grep -v "$scratch" | grep -vE '^\s*(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|ld-linux[^ ]*|libcudart|libcublas|libcublasLt|libcusolver|libcusparse|libnvJitLink)\.so' >"$scratch/outside"
+[ ! -s "$scratch/outside" ] || { cat "$scratch/outside"; fail "these libraries are not packed"; }
+
+check CHECK_SECONDS="$JOB_LIMIT"
+cat "$scratch/log"
+grep -q '^6 compute-sanitizer  *left out .*no GPU' "$scratch/out/table.txt" || fail "compute-sanitizer is not left out"
+for line in "1 libraries" "2 gemm, host, 2 ranks" "3 osla info" "3 info of LAPACK" "3 copies between processes" \
+  "4 cases, 1 rank" "5 cases, 2 ranks" "5 cases, 4 ranks" "7 gemm 300, 1 rank" "7 potrf 600, 1 rank" "7 getrf 600, 1 rank" \
+  "7 pdgemm 300, .* ranks"; do
+  grep -q "^$line  *ok " "$scratch/out/table.txt" || fail "no line '$line' that is ok"
+done
+[ "$(wc -l <"$scratch/out/rates.jsonl")" = 6 ] || fail "not six lines in rates.jsonl"
+tar -tzf "$scratch/out/logs.tar.gz" | grep -q logs/cases-4 || fail "no log of the cases on four ranks"
+
+# A fault of the device fails the steps that meet it, and the others run.
+check CHECK_SECONDS="$JOB_LIMIT" OSLA_TEST_DEVICE_FAULT=8 && { cat "$scratch/log"; fail "a planted fault passes"; }
+grep -q '^4 cases, 1 rank  *failed' "$scratch/out/table.txt" || { cat "$scratch/log"; fail "the cases do not fail"; }
+grep -q '^7 gemm 300, 1 rank  *ok' "$scratch/out/table.txt" || fail "the rates do not run after a failure"
+# Without a plug-in, and without a GPU, steps that need one are left out.
+check OSLA_TEST_DEVICE=cuda CHECK_N=300 CHECK_SECONDS="$JOB_LIMIT"
+grep -qE '^4 cases, 1 rank  *left out .*(no GPU|no plug-in was packed)' "$scratch/out/table.txt" || { cat "$scratch/log"; fail "the cases are not left out"; }
+echo "packed and checked"
