@@ -14,7 +14,7 @@ noinst_LTLIBRARIES += tools/libcommands.la
 tools_libcommands_la_LIBTOOLFLAGS = $(static_alone)
 tools_libcommands_la_SOURCES = \
   tools/common/library_files.h tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
-  $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
+  $(info_probe) tools/info/info_device.c tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c tools/info/info_predict.c \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
   tools/assemble/updates.h tools/assemble/updates_batch.h tools/assemble/updates_file.h \

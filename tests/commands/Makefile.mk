@@ -12,11 +12,14 @@ tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # Programs that the test scripts run.
 if !SIMULATION
-tests_helpers += tests/commands/osla_lines tests/commands/bench_lines tests/commands/updates_table
+tests_helpers += tests/commands/osla_lines tests/commands/bench_lines tests/commands/updates_table \
+  tests/commands/osla_device_fault
 endif
 tests_run_lines = tests/commands/run_lines.c tests/commands/run_lines.h $(tests_process_state)
 tests_commands_osla_lines_SOURCES = tests/commands/osla_lines.c $(tests_run_lines)
 tests_commands_osla_lines_LDADD = tools/libcommands.la $(osla_libs)
+tests_commands_osla_device_fault_SOURCES = tests/commands/osla_device_fault.c
+tests_commands_osla_device_fault_LDADD = tools/libcommands.la $(osla_libs)
 tests_commands_bench_lines_SOURCES = tests/commands/bench_lines.c $(tests_run_lines)
 tests_commands_bench_lines_LDADD = bench/libbench.la $(bench_libs)
 tests_commands_updates_table_SOURCES = tests/commands/updates_table.c

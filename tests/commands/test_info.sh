@@ -94,6 +94,44 @@ has '^  across nodes +[0-9]'
 run 3 nolocal; healthy; transfers_work; json 3 3
 has '^  - +passive on node +needs 2 ranks on one node'
 
+# Devices: none is tested unless OSLA_DEVICE names a kind, and a kind that is missing is no failure.
+run 1 node; healthy
+has '^  not tested: set OSLA_DEVICE=cuda '
+grep -q '"devices": null' "$scratch/info.json" || fail "$label: JSON of devices"
+devices_work() {
+  healthy
+  has '^Devices +\(fake; rank 0 sees 4\)$'
+  has '^  device 3 +fake device 3, '
+  for name in copies BLAS Cholesky LU; do has "^  ok +device $name "; done
+}
+run 1 node OSLA_DEVICE=fake; devices_work
+has '^  - +device to device +needs 2 ranks$'
+run 2 node OSLA_DEVICE=fake; devices_work; json 2 1
+has '^  ok +device to device '
+python3 - "$scratch/info.json" <<'EOT' || fail "$label: JSON of devices"
+import json, sys
+found = json.load(open(sys.argv[1]))["devices"]
+assert found["kind"] == "fake" and found["count"] == len(found["devices"]) == 4 and found["failure"] == "", found
+EOT
+run 4 node OSLA_DEVICE=fake; devices_work
+has '^  ok +device to device '
+run 2 node OSLA_DEVICE=tpu; healthy
+has '^  not tested +device "tpu": the kind must be fake or cuda$'
+run 2 node OSLA_DEVICE=cuda CUDA_VISIBLE_DEVICES= # no rank sees a GPU
+[ $status = 0 ] || fail "$label, cuda: exit status $status, not 0"
+has '^  not tested +device "cuda": '
+
+# Wrong numbers of a device are a failure. Planted faults: notifies, collective calls, or copies to
+# the host do not wait for the work of the device.
+for fault in 1 2 4; do
+  timeout "$JOB_LIMIT" env OSLA_DEVICE=fake "$MPIEXEC" -n 2 "$BUILDDIR/tests/commands/osla_device_fault" $fault \
+    info >"$scratch/out" 2>"$scratch/err" </dev/null
+  status=$? label="planted fault $fault of a device"
+  [ $status = 1 ] || fail "$label: exit status $status, not 1"
+  has '^  FAILED +device '
+  [ "$(grep -c '^osla info: FAILED: device ' "$scratch/err")" = 1 ] || fail "$label: no error line"
+done
+
 # Prediction of the memory of a job: nothing runs; each wrong number gives one line.
 predict() {
   timeout "$JOB_LIMIT" "$OSLA" info --predict "$@" >"$scratch/out" 2>"$scratch/err" </dev/null

@@ -29,6 +29,7 @@ static int run_tests(osla_transport *t, const info_system *system, const char *j
   info_watchdog *dog = simulated ? NULL : info_watchdog_start(system->rank, limit_seconds);
   if (info_test_transport(t, dog, &findings)) info_test_mpi(t, system, dog, &findings);
   if (!info_first_failure(&findings) && !simulated) info_measure_speed(t, system, dog, &findings);
+  if (!info_first_failure(&findings)) info_test_devices(t, dog, &findings);
   info_watchdog_stop(dog);
 
   if (system->rank == 0) info_print_findings(system, &findings);

@@ -5,6 +5,7 @@
  *   info_transport.c self-test of the transport: put, get, notify, fetch-and-add
  *   info_probe.c     properties of this MPI's RMA, and passive progress
  *   info_speed.c     latency and bandwidth
+ *   info_device.c    devices of the kind that OSLA_DEVICE names, and their self-test
  *   info_rules.c     limits and workarounds in force
  *   info_print.c     the text report
  *   info_json.c      the JSON report
@@ -84,7 +85,7 @@ typedef struct info_test {
   char text[512]; /* result of the test in plain words */
 } info_test;
 
-enum { INFO_MAX_TESTS = 16 };
+enum { INFO_MAX_TESTS = 24, INFO_MAX_DEVICES = 16 };
 
 enum { INFO_ON_NODE, INFO_ACROSS, INFO_WAYS };
 
@@ -112,11 +113,21 @@ enum {
 };
 typedef enum info_seen { INFO_NOT_TESTED, INFO_SEEN, INFO_NOT_SEEN } info_seen;
 
+/* Devices that rank 0 can open. */
+typedef struct info_devices {
+  char kind[32];     /* the value of OSLA_DEVICE; "": unset, and no device was tested */
+  char failure[512]; /* reason why the ranks cannot open their devices; "" if they can */
+  int count;         /* number of devices; the first INFO_MAX_DEVICES of them have a text */
+  int ranks;         /* largest number of ranks on a node, which take the devices in turn */
+  char text[INFO_MAX_DEVICES][160];
+} info_devices;
+
 typedef struct info_findings {
   info_test test[INFO_MAX_TESTS];
   int n_tests;
   info_speed speed[INFO_WAYS];
   info_busy busy;
+  info_devices devices;
   info_seen seen[INFO_HAZARDS];
 } info_findings;
 
@@ -134,6 +145,8 @@ void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *
                    info_findings *findings);
 void info_measure_speed(osla_transport *t, const info_system *system, info_watchdog *dog,
                         info_findings *findings);
+/* Tests the devices of the kind that OSLA_DEVICE names. Devices that are missing are no failure. */
+void info_test_devices(osla_transport *t, info_watchdog *dog, info_findings *findings);
 
 /* A watchdog thread. It ends the process, with one line on rank 0, when a test takes longer than
  * the limit; a blocking MPI call that hangs cannot be ended otherwise. info_watchdog_start returns

@@ -59,6 +59,16 @@ static json_t *busy_json(const info_busy *busy)
                    busy->notify_needs_target);
 }
 
+static json_t *devices_json(const info_devices *devices)
+{
+  if (!devices->kind[0]) return json_null();
+  json_t *texts = json_array();
+  for (int i = 0; i < devices->count && i < INFO_MAX_DEVICES; i++)
+    (void)json_array_append_new(texts, json_string(devices->text[i]));
+  return json_pack("{s:s, s:i, s:o, s:s}", "kind", devices->kind, "count", devices->count,
+                   "devices", texts, "failure", devices->failure);
+}
+
 static json_t *rules_json(const info_system *system, const info_findings *findings)
 {
   json_t *rules = json_array();
@@ -82,7 +92,7 @@ json_t *info_json(const info_system *s, const info_findings *findings)
 {
   return json_pack(
     "{s:s, s:b, s:i, s:i, s:b, s:o, s:o, s:{s:s, s:i, s:b}, s:s, s:s, s:b, s:s, s:o, s:{s:o, s:o}, "
-    "s:o, s:o, s:o}",
+    "s:o, s:o, s:o, s:o}",
     "osla", PACKAGE_VERSION, "works", info_first_failure(findings) == NULL, "ranks", s->size,
     "hosts", s->n_hosts, "oversubscribed", s->oversubscribed, "nodes", nodes_json(s), "mpi",
     mpi_json(&s->mpi), "blas", "library", s->blas, "threads_per_rank", s->cpu.threads,
@@ -90,5 +100,6 @@ json_t *info_json(const info_system *s, const info_findings *findings)
     "scalapack", info_has_scalapack(), "gnuplot", s->gnuplot, "tests", tests_json(findings),
     "speed", "on_node", speed_json(&findings->speed[INFO_ON_NODE]), "across_nodes",
     speed_json(&findings->speed[INFO_ACROSS]), "busy_target", busy_json(&findings->busy), "limits",
-    limits_json(s), "workarounds", rules_json(s, findings));
+    limits_json(s), "workarounds", rules_json(s, findings), "devices",
+    devices_json(&findings->devices));
 }

@@ -150,6 +150,23 @@ static void print_tests(const info_findings *findings)
   }
 }
 
+static void print_devices(const info_devices *devices)
+{
+  (void)printf("\nDevices");
+  if (!devices->kind[0]) {
+    (void)printf("\n  not tested: set OSLA_DEVICE=cuda to list and test the GPUs\n");
+    return;
+  }
+  (void)printf("   (%s; rank 0 sees %d%s)\n", devices->kind, devices->count,
+               devices->ranks > devices->count && devices->count > 0 ? "; ranks share devices"
+                                                                     : "");
+  for (int i = 0; i < devices->count && i < INFO_MAX_DEVICES; i++)
+    (void)printf("  device %-2d   %s\n", i, devices->text[i]);
+  if (!devices->failure[0]) return;
+  (void)printf("  not tested  ");
+  print_wrapped(devices->failure, 14, 14);
+}
+
 static void print_speed(const info_speed speed[INFO_WAYS])
 {
   if (!speed[INFO_ON_NODE].measured && !speed[INFO_ACROSS].measured) return;
@@ -186,6 +203,7 @@ static void print_limits(const char *transport)
 
 void info_print_findings(const info_system *system, const info_findings *findings)
 {
+  print_devices(&findings->devices);
   print_tests(findings);
   print_speed(findings->speed);
   print_limits(system->transport);
