@@ -24,7 +24,7 @@ bench_libbench_la_SOURCES = \
   bench/bench_channel.h bench/bench_channel.c bench/bench_options_channel.c bench/channel_message.c bench/channel_mpi.c \
   bench/channel_shared.c \
   bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c bench/jacobi_bound.c \
-  bench/reference_blas.c bench/reference_mpi.c \
+  bench/reference_blas.c bench/reference_cublasxt.c bench/reference_mpi.c \
   bench/reference_scalapack.c bench/reference_ga.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
   tools/common/command_same_line.c \

@@ -76,6 +76,13 @@ static osla_err measure(product_data *d, int n_variants)
                               .work = work};
   add_osla(d, sets, n_variants, impls, &n);
   impls[n++] = reference_gemm_impl(&d->local);
+  d->xt = d->local;
+  if (bench_list_has(s->ref, "cublasxt")) {
+    if (reference_cublasxt_is_offered())
+      impls[n++] = reference_cublasxt_impl(&d->xt);
+    else if (d->job->rank == 0)
+      (void)printf("not offered: cublasxt needs the cuBLAS of --device=cuda\n");
+  }
   product_add_scalapack(d, run_scalapack, impls, &n);
   impls[n++] = reference_ga_impl(&ga);
   return product_run(d, "gemm", work, impls, n);
@@ -106,14 +113,16 @@ static osla_err run(bench_job *job, int64_t n)
 const bench_kernel bench_gemm = {
   .name = "gemm",
   .summary = "C := op(A) op(B) by SRUMMA",
-  .about = "\nTimes C := op(A) op(B), C M x N, in GF/s (2 M N K operations, complex 8), beside:\n"
-           "  blas       the limit: each rank's share of C, with the same K, by one local product\n"
-           "             of private matrices; no communication\n" ABOUT_SCALAPACK ABOUT_GA
-           "Residual: |C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|), x random, max "
-           "norms.\n",
+  .about =
+    "\nTimes C := op(A) op(B), C M x N, in GF/s (2 M N K operations, complex 8), beside:\n"
+    "  blas       the limit: each rank's share of C, with the same K, by one local product\n"
+    "             of private matrices; no communication\n"
+    "  cublasxt   with --device, on one rank: cuBLASXt on arrays in host memory\n" ABOUT_SCALAPACK
+      ABOUT_GA "Residual: |C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|), x random, max "
+    "norms.\n",
   .references = "blas" REFERENCE_SCALAPACK REFERENCE_GA,
   .default_references = "blas" REFERENCE_SCALAPACK,
-  .device_references = "blas",
+  .device_references = "blas,cublasxt",
   .precisions = "sdcz",
   .product = true,
   .shapes = true,

@@ -29,7 +29,7 @@ typedef struct product_data {
   product_set osla;
   product_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
-  reference_gemm local;
+  reference_gemm local, xt; /* data of the references blas and cublasxt */
 } product_data;
 
 /* Creates OSLA's matrices and the vectors of the check, for order n and the settings of the job.

@@ -36,6 +36,8 @@ typedef struct reference_gemm {
    * segment on the device; otherwise `segment` is NULL, and on_device points to a, b and c. */
   osla_segment *segment;
   void *on_device[3];
+  bool in_host_memory; /* true: the arrays stay in host memory although there is a device */
+  void *xt;            /* cuBLASXt's handle, of type cublasXtHandle_t; NULL in other references */
   /* vectors of the check, which compares C x with op(A) (op(B) x) */
   osla_complex *x, *expected, *y;
 } reference_gemm;
@@ -43,6 +45,15 @@ typedef struct reference_gemm {
 /* Returns the implementation "blas", which borrows `g`. The caller sets the members of `g` up to
  * `work`. Local. */
 bench_impl reference_gemm_impl(reference_gemm *g);
+
+/* Leading dimension of array 0 (A), 1 (B) or 2 (C). Local. */
+int64_t reference_gemm_ld(const reference_gemm *g, int array);
+
+/* Returns the implementation "cublasxt": the same product of arrays in host memory by cuBLASXt on
+ * the first GPU that this process sees. It is offered after a device of kind "cuda" was opened.
+ * Local. */
+bench_impl reference_cublasxt_impl(reference_gemm *g);
+bool reference_cublasxt_is_offered(void);
 
 /* --- scalapack ---------------------------------------------------------------------------------
  *

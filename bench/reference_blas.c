@@ -40,6 +40,11 @@ static int64_t ld_b(const reference_gemm *g)
   return ld_of(g->transb == OSLA_NOTRANS ? g->k : g->n, g->dtype);
 }
 
+int64_t reference_gemm_ld(const reference_gemm *g, int array)
+{
+  return array == 0 ? ld_a(g) : array == 1 ? ld_b(g) : ld_of(g->m, g->dtype);
+}
+
 /* Numbers of elements of the arrays that hold A and B, where op(A) is m x k and op(B) is k x n. */
 static int64_t size_a(const reference_gemm *g)
 {
@@ -69,7 +74,7 @@ static osla_err place_operands(reference_gemm *g)
   const size_t a = ((size_t)size_a(g) * element + line - 1) / line * line;
   const size_t b = ((size_t)size_b(g) * element + line - 1) / line * line;
   g->on_device[0] = g->a, g->on_device[1] = g->b, g->on_device[2] = g->c;
-  if (!g->job->device) return OSLA_OK;
+  if (!g->job->device || g->in_host_memory) return OSLA_OK;
   OSLA_CALL(
     osla_segment_create_on(g->job->device, a + b + (size_t)size_c(g) * element, 0, &g->segment));
   unsigned char *base = osla_segment_local(g->segment);

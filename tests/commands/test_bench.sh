@@ -57,7 +57,7 @@ run_job() {
 passes() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
-  [ "$(grep -vcE ', seconds of a run: |^device: |^shared: ' "$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
+  [ "$(grep -vcE ', seconds of a run: |^device: |^shared: |^not offered: ' "$scratch/out")" = $(($1 + 1)) ] || fail "not $1 lines below the head"
   [ -s "$scratch/err" ] && fail "something on stderr"
 }
 
@@ -208,6 +208,7 @@ for kernel in lu chol; do
   [ "$(grep -c ' PASS .*  fake device 0$' "$scratch/out")" = 6 ] || fail "a row does not name the device"
 done
 measure node 1 2 gemm --device=fake --n 60 --m 33 --k 47 --nb 16 --trans NT --precision c
+grep -qx 'not offered: cublasxt needs the cuBLAS of --device=cuda' "$scratch/out" || fail "cublasxt is not named"
 measure node 2 2 gemm --device=fake --n 70 --nb 16 --precision s
 measure node 2 2 chol --device=fake --n 70 --nb 16 --precision z
 measure node 1 1 solve --device=fake --n 70 --nb 16 --kind chol --nrhs 20 --ref none
