@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* FAKE_DEVICES: devices that a process can open. FAKE_BYTES: memory of a device. */
+/* FAKE_DEVICES: devices that a process can open. FAKE_BYTES: memory of a device, unless
+ * OSLA_FAKE_DEVICE_BYTES is set. */
 enum { FAKE_DEVICES = 4, FAKE_BYTES = 1 << 30 };
 
 /* One piece of memory: its device address, and where the backend has mapped the data. */
@@ -38,6 +39,7 @@ typedef struct fake_lane {
 
 struct device_state {
   pthread_mutex_t mutex;
+  uint64_t bytes; /* memory of the device */
   bool early;
   fake_memory *memories;
   size_t n_memories, used_bytes;
@@ -63,11 +65,16 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
   (void)ordinal;
   OSLA_CHECK(early || !when || !when[0] || strcmp(when, "late") == 0, OSLA_ERR_ARG,
              "OSLA_FAKE_DEVICE=%.60s: must be late or early", when);
+  const char *size = getenv("OSLA_FAKE_DEVICE_BYTES");
+  char *end = NULL;
+  const uint64_t bytes = size && size[0] ? strtoull(size, &end, 10) : FAKE_BYTES;
+  OSLA_CHECK(!end || !*end, OSLA_ERR_ARG, "OSLA_FAKE_DEVICE_BYTES=%.60s: must be a number", size);
   OSLA_CHECK(!stream, OSLA_ERR_ARG, "the fake device has no streams: stream must be NULL");
   device_state *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "state of a fake device");
   (void)pthread_mutex_init(&d->mutex, NULL);
   d->early = early;
+  d->bytes = bytes;
   *out = d;
   return OSLA_OK;
 }
@@ -86,7 +93,7 @@ static void close_device(device_state *d)
 static uint64_t available_bytes(device_state *d)
 {
   (void)pthread_mutex_lock(&d->mutex);
-  uint64_t available = FAKE_BYTES - d->used_bytes;
+  uint64_t available = d->bytes - d->used_bytes;
   (void)pthread_mutex_unlock(&d->mutex);
   return available;
 }
