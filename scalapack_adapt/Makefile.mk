@@ -15,6 +15,7 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/adapt_report.c \
   scalapack_adapt/adapt_context.c \
   scalapack_adapt/adapt_call.c \
+  scalapack_adapt/adapt_device.c \
   scalapack_adapt/adapt_stage.c \
   scalapack_adapt/gemm.c \
   scalapack_adapt/syrk.c \

@@ -15,13 +15,15 @@
  *   adapt_report.c   the table of OSLA_SCALAPACK_VERBOSE
  *   adapt_context.c  state of a BLACS context: transport, grids, buffers
  *   adapt_call.c     the decision to offload a call or to pass it on
- *   adapt_stage.c    copies between the caller's memory and memory that other ranks can access
+ *   adapt_device.c   the decision to run an offloaded call on a device
+ *   adapt_stage.c    copies between the caller's memory and shared or device memory
  *
  * All processes of a context must make the same decision: it depends on arguments that PBLAS calls
  * global, and for local arguments (lld) the processes agree. */
 #ifndef OSLA_ADAPT_H
 #define OSLA_ADAPT_H
 
+#include "osla_device.h"
 #include "osla_gemm.h"
 #include "scalapack_adapt/caller.h"
 
@@ -66,10 +68,27 @@ typedef enum adapt_reason {
   ADAPT_REASONS
 } adapt_reason;
 
+/* Where an offloaded call ran if OSLA_SCALAPACK_DEVICE names a device, and the reason if it ran on
+ * the host; adapt_report.c has the texts of the reasons. */
+typedef enum adapt_place {
+  ADAPT_NO_DEVICE, /* OSLA_SCALAPACK_DEVICE is not set */
+  ADAPT_ON_DEVICE,
+  ADAPT_HOST_SMALL,    /* too few operations for each element that would be moved */
+  ADAPT_HOST_ROUTINE,  /* the routine is not served on devices */
+  ADAPT_HOST_LAYOUT,   /* the blocks or the alignment are not served on devices */
+  ADAPT_HOST_NODES,    /* there are several nodes */
+  ADAPT_HOST_MEMORY,   /* too little memory on the device */
+  ADAPT_HOST_UNSERVED, /* a kernel refused device memory */
+  ADAPT_PLACES
+} adapt_place;
+
 typedef struct adapt_count {
   int64_t calls[ADAPT_REASONS];
-  double seconds_offloaded, seconds_staging, seconds_passed;
+  int64_t places[ADAPT_PLACES]; /* offloaded calls */
+  double seconds_offloaded, seconds_staging, seconds_passed, seconds_on_device;
   double bytes_staged;
+  /* why the latest call of ADAPT_HOST_MEMORY or ADAPT_HOST_UNSERVED left the device */
+  char device_error[200];
 } adapt_count;
 
 typedef struct adapt_settings {
@@ -81,7 +100,10 @@ typedef struct adapt_settings {
   /* block size of factorisations, and along k of products; 0: block size of the caller; -1: OSLA
    * chooses */
   int64_t block;
-  size_t cache; /* bytes of copy buffers that a context keeps on a rank between calls */
+  size_t cache;       /* bytes of copy buffers that a context keeps on a rank between calls */
+  const char *device; /* kind of device, as in osla_device_options; NULL: none */
+  /* smallest number of operations, for each element that is moved, of a call on the device */
+  double device_min;
 } adapt_settings;
 #define ADAPT_CACHE_UNSET                                                                          \
   SIZE_MAX /* the user has not set the limit of idle copies: adapt_context.c chooses the limit */
@@ -107,8 +129,9 @@ void adapt_name(adapt_routine routine, osla_dtype dtype, char name[ADAPT_NAME]);
 /* Returns the caller of the call that begins in this thread. Local. */
 adapt_caller adapt_caller_get(void);
 
-/* Prints the table of counters to stderr. Local. */
-void adapt_report(void);
+/* Prints the tables of counters to stderr; without `verbose` only one line, if calls that were
+ * meant for a device ran on the host. Local. */
+void adapt_report(bool verbose);
 
 /* Registry of all contexts, in use or cached, newest first; for adapt_context.c. The caller must
  * hold the lock. */
@@ -143,6 +166,8 @@ bool adapt_position_of(const adapt_caller *caller, int context, adapt_position *
  * with the context, cached for the next context of the same processes, or freed by MPI_Finalize. */
 adapt_context *adapt_context_of(const adapt_position *position);
 osla_transport *adapt_context_transport(const adapt_context *context);
+/* Where the context's device is stored, NULL until adapt_device_choose opens it. */
+osla_device **adapt_context_device(adapt_context *context);
 
 /* True if some host has fewer cores than processes. Then PBLAS, whose waits spin, is slower than
  * any offloaded call. All ranks get the same answer. */
@@ -213,8 +238,10 @@ typedef struct adapt_call {
   osla_dtype dtype;
   adapt_reason reason; /* ADAPT_OFFLOADED, or the first reason against offloading that was found */
   adapt_context *context;
-  bool same_operands; /* true if sub-matrices 0 and 1 are identical on all ranks */
-  bool alone;         /* true if the context has one process */
+  bool same_operands;  /* true if sub-matrices 0 and 1 are identical on all ranks */
+  bool alone;          /* true if the context has one process */
+  adapt_place place;   /* where the call runs if it is offloaded */
+  osla_device *device; /* the device on which the call runs; NULL: on the host */
   double since, staging, bytes;
   adapt_caller caller;
 } adapt_call;
@@ -294,13 +321,18 @@ typedef enum adapt_border { ADAPT_UNDEFINED, ADAPT_ZEROS, ADAPT_IDENTITY } adapt
 
 /* Copy of a sub-matrix that every rank can access: a matrix of row + m by col + n elements. */
 typedef struct adapt_staged {
-  osla_matrix *matrix;
+  osla_matrix *matrix; /* the matrix for the kernel */
+  /* If `matrix` is on a device: the matrix in host memory with the same layout from which it was
+   * copied, which is the caller's array or a copy. NULL otherwise. */
+  osla_matrix *host;
   adapt_buffer *buffer;
   const adapt_sub *sub;
 } adapt_staged;
 
 /* Creates a copy of the sub-matrix `sub` and copies the elements of `shape` into it; the other
- * elements are undefined. ADAPT_IDENTITY requires row = col and mb = nb. Collective. Errors, on
+ * elements are undefined. ADAPT_IDENTITY requires row = col and mb = nb, and on a device row = 0.
+ * If the call runs on a device, the copy is on the device; it has zeros before the sub-matrix, and
+ * with the blocks of a triangle on the diagonal both triangles are copied. Collective. Errors, on
  * all ranks together: MEM, MPI. */
 osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
                      adapt_staged *out);
@@ -313,11 +345,11 @@ osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const
 
 /* Copies a redistributed copy back into the caller's array. Collective; all ranks must have
  * finished using the copy. */
-osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
-                                     const adapt_staged *staged);
+osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub, adapt_staged *staged);
 
-/* Copies `shape` back into the caller's array, unless the matrix is that array itself. Local. */
-void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape);
+/* Copies `shape` back into the caller's array, unless the matrix is that array itself. Collective.
+ * A failure of the device ends all ranks. */
+void adapt_unstage(adapt_call *call, adapt_staged *staged, adapt_shape shape);
 
 /* Releases the copy; no rank may access it any more. Accepts a copy that was never created.
  * Collective. */
@@ -345,6 +377,37 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
  * process), the matrix is the sub-matrix itself; otherwise it is a copy as from adapt_stage.
  * Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
+
+/* Makes a matrix of a result that only its owners access: the sub-matrix itself, or on a device a
+ * copy as from adapt_stage. adapt_unstage completes both. Collective. Errors as for adapt_stage. */
+osla_err adapt_stage_result(adapt_call *call, const adapt_sub *sub, adapt_shape shape,
+                            adapt_staged *out);
+
+/* --- devices (adapt_device.c) --- */
+
+/* Block size of matrices on a device, on one process or if the caller's blocks are small. */
+enum { ADAPT_DEVICE_BLOCK = 512 };
+
+/* Decides whether an offloaded call runs on the device of OSLA_SCALAPACK_DEVICE, and sets
+ * call->place and call->device. On one process the sub-matrices then get blocks that suit a device.
+ * If the device cannot be opened, a message appears, and all ranks end, unless memory is short.
+ *   flops   [in] number of operations of the call
+ *   moved   [in] number of elements that are copied to the device and back
+ *   place   [in] ADAPT_ON_DEVICE, or the reason why the kernel does not work on devices
+ * Collective; the same result on all ranks. */
+void adapt_device_choose(adapt_call *call, double flops, double moved, adapt_place place, int count,
+                         adapt_sub *subs);
+
+/* Evaluates the result of the steps on a device, before the caller's data change. True if the call
+ * must be repeated on the host, because memory is short or a kernel refuses device memory; the
+ * reason is recorded. Other errors end all ranks. False for OSLA_OK and for calls on the host. */
+bool adapt_device_lacks(adapt_call *call, osla_err err);
+
+/* Number of elements of a sub-matrix. */
+static inline double adapt_elements(const adapt_sub *sub)
+{
+  return (double)sub->m * (double)sub->n;
+}
 
 /* The part of `matrix` that is the sub-matrix; `matrix` was made from `sub`. */
 static inline osla_part adapt_part(const adapt_sub *sub, osla_matrix *matrix)

@@ -131,6 +131,7 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
   if (adapt_context_waits(call->context) && settings->min_flops < 0)
     return adapt_call_refuse(call, ADAPT_NETWORK);
   call->alone = position.nprow * position.npcol == 1;
+  if (settings->device) call->place = ADAPT_HOST_ROUTINE;
 
   int agreed[2] = {1, count > 1 && is_same(&subs[0], &subs[1])};
   for (int i = 0; i < count; i++)
@@ -178,6 +179,8 @@ void adapt_call_end(adapt_call *call)
   adapt_count *count = adapt_count_of(call->routine, call->dtype);
   count->calls[call->reason]++;
   if (call->reason == ADAPT_OFFLOADED) {
+    count->places[call->place]++;
+    if (call->device) count->seconds_on_device += seconds;
     count->seconds_offloaded += seconds;
     count->seconds_staging += call->staging;
     count->bytes_staged += call->bytes;

@@ -20,9 +20,11 @@
 #include "scalapack_adapt/adapt.h"
 
 #include "osla_log.h"
+#include "src/base/hash.h"
 #include "src/transport/probe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
 enum {
@@ -37,6 +39,7 @@ struct adapt_context {
   int64_t number;
   bool cached;
   osla_transport *transport;
+  osla_device *device; /* NULL until a call needs the device */
   osla_grid *grid;
   size_t cache;        /* limit in bytes of idle copy buffers, the same on all processes */
   bool crowded, waits; /* results of adapt_context_crowded and adapt_context_waits */
@@ -184,6 +187,7 @@ static void destroy(adapt_context *x)
   for (int i = 0; i < BUFFERS; i++)
     drop(&x->buffers[i]);
   destroy_grids(x);
+  osla_device_close(&x->device);
   osla_transport_destroy(&x->transport);
   free(x);
 }
@@ -216,7 +220,7 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
   }
   (void)MPI_Comm_free_keyval(&r->keyval);
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && adapt_settings_get()->verbose) adapt_report();
+  if (rank == 0) adapt_report(adapt_settings_get()->verbose);
   return MPI_SUCCESS;
 }
 
@@ -268,8 +272,12 @@ static osla_err measure_machine(adapt_context *x)
 /* Checks that the settings that decide on offloading are the same on all processes. */
 static osla_err compare_settings(osla_transport *t)
 {
+  static const char *const names[] = {" or OSLA_SCALAPACK_MIN_FLOPS", "_BLOCK", "_CACHE", "_DEVICE",
+                                      "_DEVICE_MIN"};
   const adapt_settings *s = adapt_settings_get();
-  double here[] = {s->min_flops, (double)s->block, (double)s->cache};
+  const uint32_t device =
+    s->device ? (uint32_t)hash_extend(HASH_OF_NO_BYTES, s->device, strlen(s->device)) : 0;
+  double here[] = {s->min_flops, (double)s->block, (double)s->cache, device, s->device_min};
   enum { COUNT = sizeof here / sizeof *here };
   double range[2 * COUNT]; /* minima of the settings, then minima of the negated settings */
   for (int i = 0; i < COUNT; i++) {
@@ -279,8 +287,7 @@ static osla_err compare_settings(osla_transport *t)
   OSLA_CALL(osla_allreduce(t, range, 2 * COUNT, MPI_DOUBLE, MPI_MIN));
   for (int i = 0; i < COUNT; i++)
     OSLA_CHECK(range[i] == -range[COUNT + i], OSLA_ERR_ARG,
-               "processes have different values of OSLA_SCALAPACK%s",
-               (const char *const[]){" or OSLA_SCALAPACK_MIN_FLOPS", "_BLOCK", "_CACHE"}[i]);
+               "processes have different values of OSLA_SCALAPACK%s", names[i]);
   return OSLA_OK;
 }
 
@@ -407,6 +414,11 @@ adapt_context *adapt_context_of(const adapt_position *position)
 osla_transport *adapt_context_transport(const adapt_context *context)
 {
   return context->transport;
+}
+
+osla_device **adapt_context_device(adapt_context *context)
+{
+  return &context->device;
 }
 
 bool adapt_context_crowded(const adapt_context *context)

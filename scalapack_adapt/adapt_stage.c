@@ -9,6 +9,7 @@
 
 #include "osla_clock.h"
 #include "osla_index.h"
+#include "src/device/device.h"
 
 #include <string.h>
 
@@ -73,8 +74,8 @@ static void fill_border(const adapt_sub *sub, const osla_matrix *matrix, bool id
     set_one(dtype, local + (size_t)(d + d * r.lld) * e);
 }
 
-osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
-                     adapt_staged *out)
+static osla_err stage_on_host(adapt_call *call, const adapt_sub *sub, adapt_shape shape,
+                              adapt_border border, adapt_staged *out)
 {
   double since = osla_clock();
   osla_transport *t = adapt_context_transport(call->context);
@@ -92,6 +93,86 @@ osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, 
 cleanup:
   call->staging += osla_clock() - since;
   return err;
+}
+
+/* --- device memory --- */
+
+/* Copies the local elements of a shape between the host and the device; returns when they are
+ * there. A triangle is copied block column by block column, and each of these begins or ends with a
+ * whole block on the diagonal, whose other triangle no kernel changes. */
+static osla_err move_elements(adapt_call *call, const adapt_staged *s, adapt_shape shape, bool back)
+{
+  const adapt_sub *sub = s->sub;
+  const adapt_rectangle r = adapt_rectangle_of(sub, s->host);
+  const osla_layout *l = &r.layout;
+  const size_t e = osla_dtype_size(call->dtype);
+  const int rank = osla_transport_rank(adapt_context_transport(call->context));
+  const int64_t lld = osla_matrix_lld(s->host, rank), there = osla_matrix_lld(s->matrix, rank);
+  unsigned char *host = osla_matrix_local(s->host), *device = osla_matrix_local(s->matrix);
+  if (shape == ADAPT_NOTHING) return OSLA_OK;
+  for (int64_t c = r.col, end; c < r.cols; c = end) {
+    int64_t from = r.row, to = r.rows;
+    end =
+      shape == ADAPT_WHOLE || (c / l->nb + 1) * l->nb > r.cols ? r.cols : (c / l->nb + 1) * l->nb;
+    /* rows of the matrix at which the diagonal is in columns c and end - 1 */
+    const int64_t first = osla_index_global(c, l->nb, r.pcol, l->npcol) - sub->col + sub->row;
+    const int64_t last = osla_index_global(end - 1, l->nb, r.pcol, l->npcol) - sub->col + sub->row;
+    if (shape == ADAPT_LOWER) from = osla_index_count(first, l->mb, r.prow, l->nprow);
+    if (shape == ADAPT_UPPER) to = osla_index_count(last + 1, l->mb, r.prow, l->nprow);
+    if (from >= to) continue;
+    unsigned char *h = host + (size_t)(from + c * lld) * e;
+    unsigned char *d = device + (size_t)(from + c * there) * e;
+    osli_device_copy(e, to - from, end - c, back ? d : h, back ? there : lld, back ? h : d,
+                     back ? lld : there);
+    call->bytes += (double)(to - from) * (double)(end - c) * (double)e;
+  }
+  return osli_device_settle(SETTLE_COPY);
+}
+
+/* Replaces the matrix in host memory by one on the device of the call, with the elements of
+ * `shape`. Does nothing for a call on the host. Collective. Errors, on all ranks together: MEM,
+ * MPI. */
+static osla_err lift(adapt_call *call, adapt_staged *staged, adapt_shape shape)
+{
+  if (!call->device) return OSLA_OK;
+  const double since = osla_clock();
+  const osla_layout l = osla_matrix_layout(staged->matrix);
+  osla_matrix *copy = NULL;
+  osla_err err;
+  OSLA_TRY(osla_matrix_create_on(call->device, staged->sub->grid, call->dtype, l.m, l.n, l.mb, l.nb,
+                                 &copy));
+  staged->host = staged->matrix;
+  staged->matrix = copy;
+  err =
+    osla_agree(adapt_context_transport(call->context), move_elements(call, staged, shape, false));
+cleanup:
+  call->staging += osla_clock() - since;
+  return err;
+}
+
+/* Copies `shape` back to the matrix in host memory, which replaces the one on the device. Does
+ * nothing for a call on the host. Collective. A failure ends all ranks. */
+static void lower(adapt_call *call, adapt_staged *staged, adapt_shape shape)
+{
+  if (!staged->host) return;
+  const double since = osla_clock();
+  osla_err err = move_elements(call, staged, shape, true);
+  if (err != OSLA_OK) osla_transport_abort(adapt_context_transport(call->context), err);
+  osla_matrix_destroy(&staged->matrix);
+  staged->matrix = staged->host;
+  staged->host = NULL;
+  call->staging += osla_clock() - since;
+}
+
+/* --- copies for kernels --- */
+
+osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
+                     adapt_staged *out)
+{
+  if (!call->device) return stage_on_host(call, sub, shape, border, out);
+  *out = (adapt_staged){.sub = sub};
+  OSLA_CALL(adapt_wrap(call, sub, &out->matrix));
+  return lift(call, out, shape);
 }
 
 /* Each rank puts its blocks into a matrix with other block sizes, or gets its blocks back. */
@@ -118,25 +199,27 @@ static osla_err redistribute(const adapt_sub *sub, osla_matrix *matrix, bool bac
 osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
                                    adapt_staged *out)
 {
-  OSLA_CALL(adapt_stage(call, wide, ADAPT_NOTHING, ADAPT_UNDEFINED, out));
+  OSLA_CALL(stage_on_host(call, wide, ADAPT_NOTHING, ADAPT_UNDEFINED, out));
   double since = osla_clock();
   osla_err err = redistribute(sub, out->matrix, false);
   call->bytes += (double)osla_segment_bytes(out->buffer->segment);
   call->staging += osla_clock() - since;
-  return osla_agree(adapt_context_transport(call->context), err);
+  OSLA_CALL(osla_agree(adapt_context_transport(call->context), err));
+  return lift(call, out, ADAPT_WHOLE);
 }
 
-osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
-                                     const adapt_staged *staged)
+osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub, adapt_staged *staged)
 {
+  lower(call, staged, ADAPT_WHOLE);
   double since = osla_clock();
   osla_err err = redistribute(sub, staged->matrix, true);
   call->staging += osla_clock() - since;
   return osla_agree(adapt_context_transport(call->context), err);
 }
 
-void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape)
+void adapt_unstage(adapt_call *call, adapt_staged *staged, adapt_shape shape)
 {
+  lower(call, staged, shape);
   if (!staged->buffer) return; /* the matrix uses the caller's array itself */
   double since = osla_clock();
   call->bytes += copy(staged->sub, staged->matrix, shape, true);
@@ -147,6 +230,7 @@ void adapt_stage_free(adapt_call *call, adapt_staged *staged)
 {
   double since = osla_clock();
   osla_matrix_destroy(&staged->matrix);
+  osla_matrix_destroy(&staged->host);
   if (staged->buffer) adapt_buffer_release(call->context, staged->buffer);
   *staged = (adapt_staged){0};
   call->staging += osla_clock() - since;
@@ -171,7 +255,16 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out)
 
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out)
 {
-  if (!call->alone && !own) return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
+  if (call->device || (!call->alone && !own))
+    return adapt_stage(call, sub, ADAPT_WHOLE, ADAPT_UNDEFINED, out);
+  *out = (adapt_staged){.sub = sub};
+  return adapt_wrap(call, sub, &out->matrix);
+}
+
+osla_err adapt_stage_result(adapt_call *call, const adapt_sub *sub, adapt_shape shape,
+                            adapt_staged *out)
+{
+  if (call->device) return adapt_stage(call, sub, shape, ADAPT_UNDEFINED, out);
   *out = (adapt_staged){.sub = sub};
   return adapt_wrap(call, sub, &out->matrix);
 }

@@ -36,15 +36,16 @@ typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
 static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
                       int64_t k, adapt_sub *wide, adapt_staged *out)
 {
-  enum { SMALL = 64, WIDE = 128, MANY = 8 };
+  enum { SMALL = 64, MANY = 8 };
+  const int64_t wide_block = call->device ? ADAPT_DEVICE_BLOCK : 128;
   *wide = *sub;
   int64_t *block = inner_is_rows ? &wide->mb : &wide->nb;
   int processes = inner_is_rows ? osla_grid_nprow(wide->grid) : osla_grid_npcol(wide->grid);
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   int64_t asked = adapt_settings_get()->block;
-  bool gains = asked > 0 || (asked < 0 && *block <= SMALL && k >= MANY * WIDE * processes);
+  bool gains = asked > 0 || (asked < 0 && *block <= SMALL && k >= MANY * wide_block * processes);
   if (processes == 1 || !one_node || !gains) return adapt_stage_input(call, sub, own, out);
-  *block = asked > 0 ? asked : WIDE;
+  *block = asked > 0 ? asked : wide_block;
   return adapt_stage_redistributed(call, sub, wide, out);
 }
 
@@ -70,13 +71,38 @@ static double least_flops(const adapt_call *call, const adapt_sub *subs, int64_t
   return adapt_least_flops(call, k >= DEEP ? 4e6 : HUGE_VAL, false, subs, C);
 }
 
+/* Computes the product on the device of the call, or on the host. */
+static osla_err multiply(adapt_call *call, const gemm_args *x, osla_trans transa, osla_trans transb,
+                         const adapt_sub *subs)
+{
+  adapt_staged a = {0}, b = {0}, c = {0};
+  adapt_sub wide[2];
+  const osla_complex beta = adapt_factor(x->dtype, x->beta);
+  const bool own[] = {transa == OSLA_NOTRANS && is_own_a(&subs[A], &subs[C]),
+                      transb == OSLA_NOTRANS && is_own_b(&subs[B], &subs[C])};
+  osla_err err;
+  if (call->same_operands) {
+    OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
+  } else {
+    OSLA_TRY(stage(call, &subs[A], transa != OSLA_NOTRANS, own[A], *x->k, &wide[A], &a));
+    OSLA_TRY(stage(call, &subs[B], transb == OSLA_NOTRANS, own[B], *x->k, &wide[B], &b));
+  }
+  OSLA_TRY(adapt_stage_result(call, &subs[C], beta == 0 ? ADAPT_NOTHING : ADAPT_WHOLE, &c));
+  err = osla_gemm(transa, transb, adapt_factor(x->dtype, x->alpha), adapt_part(&subs[A], a.matrix),
+                  adapt_part(&subs[B], call->same_operands ? a.matrix : b.matrix), beta,
+                  adapt_part(&subs[C], c.matrix), NULL);
+  if (call->device ? err == OSLA_OK : adapt_call_completed(call, err))
+    adapt_unstage(call, &c, ADAPT_WHOLE);
+cleanup:
+  adapt_stage_free(call, &c);
+  adapt_stage_free(call, &b);
+  adapt_stage_free(call, &a);
+  return err;
+}
+
 static bool offload(adapt_call *call, const gemm_args *x)
 {
   osla_trans transa, transb;
-  adapt_staged a = {0}, b = {0};
-  adapt_sub wide[2];
-  osla_matrix *c = NULL;
-  osla_err err;
   if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_trans_of(x->transa, &transa) || !adapt_trans_of(x->transb, &transb))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
@@ -88,23 +114,13 @@ static bool offload(adapt_call *call, const gemm_args *x)
   double flops = adapt_work(2.0 * (double)m * (double)n * (double)k, m, n, k);
   if (!adapt_call_open(call, flops, least_flops(call, subs, k), 3, subs)) return false;
 
-  bool own[] = {transa == OSLA_NOTRANS && is_own_a(&subs[A], &subs[C]),
-                transb == OSLA_NOTRANS && is_own_b(&subs[B], &subs[C])};
-  if (call->same_operands) {
-    OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
-  } else {
-    OSLA_TRY(stage(call, &subs[A], transa != OSLA_NOTRANS, own[A], k, &wide[A], &a));
-    OSLA_TRY(stage(call, &subs[B], transb == OSLA_NOTRANS, own[B], k, &wide[B], &b));
-  }
-  OSLA_TRY(adapt_wrap(call, &subs[C], &c));
-  err = osla_gemm(transa, transb, adapt_factor(x->dtype, x->alpha), adapt_part(&subs[A], a.matrix),
-                  adapt_part(&subs[B], call->same_operands ? a.matrix : b.matrix),
-                  adapt_factor(x->dtype, x->beta), adapt_part(&subs[C], c), NULL);
-  (void)adapt_call_completed(call, err);
-cleanup:
-  osla_matrix_destroy(&c);
-  adapt_stage_free(call, &b);
-  adapt_stage_free(call, &a);
+  const double results = adapt_factor(x->dtype, x->beta) == 0 ? 1 : 2; /* copies of C */
+  adapt_device_choose(call, flops,
+                      adapt_elements(&subs[A]) + adapt_elements(&subs[B]) +
+                        results * adapt_elements(&subs[C]),
+                      ADAPT_ON_DEVICE, 3, subs);
+  osla_err err = multiply(call, x, transa, transb, subs);
+  if (adapt_device_lacks(call, err)) err = multiply(call, x, transa, transb, subs);
   return adapt_call_succeeded(call, err);
 }
 

@@ -179,7 +179,7 @@ static osla_err factor(problem *p)
                              : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
   if (!p->cholesky) p->info = result.info;
   /* the errors ARG and MEM are reported before any data change */
-  if (!p->a.buffer) p->has_changed = err == OSLA_OK || err == OSLA_ERR_MPI;
+  if (!p->a.buffer && !p->a.host) p->has_changed = err == OSLA_OK || err == OSLA_ERR_MPI;
   return err;
 }
 
@@ -188,19 +188,21 @@ static osla_err solve(problem *p)
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
   /* the errors ARG and MEM are reported before any data change */
-  if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->has_changed = true;
+  if (!p->b.buffer && !p->b.host && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM)
+    p->has_changed = true;
   return err;
 }
 
 /* Block size of the copy of sub(A): larger than the caller's block size if the kernels gain more
  * than two copies cost. */
-static int64_t choose_block(const problem *p)
+static int64_t choose_block(const adapt_call *call, const problem *p)
 {
-  enum { SMALL = 32, WIDE = 128, MANY = 20 };
+  enum { SMALL = 32, MANY = 20 };
+  const int64_t wide_block = call->device ? ADAPT_DEVICE_BLOCK : 128;
   int64_t nb = p->subs[A].nb, asked = adapt_settings_get()->block;
   if (!p->factors || asked == 0) return nb;
   if (asked > 0) return asked;
-  return nb <= SMALL && p->m >= MANY * WIDE && p->n >= MANY * WIDE ? WIDE : nb;
+  return nb <= SMALL && p->m >= MANY * wide_block && p->n >= MANY * wide_block ? wide_block : nb;
 }
 
 /* True if LU works in the caller's own memory. Other ranks cannot access this memory, so LU puts
@@ -220,7 +222,9 @@ static osla_err stage(adapt_call *call, problem *p)
 {
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
-  if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
+  if (one_node) p->wide.mb = p->wide.nb = choose_block(call, p);
+  if (call->device && (call->alone || !is_widened(p)))
+    return adapt_stage(call, &p->wide, shape_of(p), ADAPT_UNDEFINED, &p->a);
   /* A single process needs no copy, whatever the block size, except for a call that factors and
    * solves: the solve can run out of memory after the factorisation, so A is copied. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
@@ -232,8 +236,9 @@ static osla_err stage(adapt_call *call, problem *p)
 /* Copies the factors and their pivots back, in the caller's blocks. */
 static osla_err unstage(adapt_call *call, problem *p)
 {
-  if (!p->a.buffer) return OSLA_OK;
-  if (!is_widened(p)) {
+  if (!p->a.buffer && !p->a.host) return OSLA_OK;
+  if (!is_widened(p) || !p->a.buffer) {
+    p->has_changed = true;
     adapt_unstage(call, &p->a, shape_of(p));
     return OSLA_OK;
   }
@@ -247,7 +252,7 @@ static osla_err stage_rhs(adapt_call *call, problem *p)
 {
   const adapt_sub *a = &p->subs[A], *b = &p->subs[B];
   if (osla_grid_nprow(b->grid) == 1 && a->pcol == b->pcol && b->col == 0)
-    return adapt_wrap(call, b, &p->b.matrix);
+    return adapt_stage_result(call, b, ADAPT_WHOLE, &p->b);
   return adapt_stage(call, b, ADAPT_WHOLE, ADAPT_ZEROS, &p->b);
 }
 
@@ -269,6 +274,26 @@ static osla_err offload_problem(adapt_call *call, const lapack_args *x, problem 
   return OSLA_OK;
 }
 
+/* Frees the copies and pivots of a problem. Collective. */
+static void free_copies(adapt_call *call, problem *p)
+{
+  free(p->pivots);
+  free(p->redistributed);
+  p->pivots = p->redistributed = NULL;
+  adapt_stage_free(call, &p->b);
+  adapt_stage_free(call, &p->a);
+}
+
+/* Decides whether the call runs on the device. A triangle counts as half of its square; factors are
+ * copied to the device and back, and so are right-hand sides. */
+static void choose_device(adapt_call *call, problem *p)
+{
+  const double a = adapt_elements(&p->subs[A]) / (p->cholesky ? 2 : 1);
+  const double b = p->solves ? adapt_elements(&p->subs[B]) : 0;
+  adapt_device_choose(call, flops_of(p), (p->factors ? 2 : 1) * a + 2 * b, ADAPT_ON_DEVICE,
+                      p->solves ? 2 : 1, p->subs);
+}
+
 bool lapack_offload(adapt_call *call, const lapack_args *x)
 {
   problem p = {0};
@@ -276,16 +301,21 @@ bool lapack_offload(adapt_call *call, const lapack_args *x)
   if (!read(call, x, &p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   adapt_reason reason = judge_descriptors(x);
   if (reason != ADAPT_OFFLOADED) return adapt_call_refuse(call, reason);
-  if (!is_worth_it(call, x, &p)) return adapt_call_refuse(call, ADAPT_FAST);
+  const bool worth_it = is_worth_it(call, x, &p);
+  if (!worth_it && !adapt_settings_get()->device) return adapt_call_refuse(call, ADAPT_FAST);
   if (!adapt_call_open(call, flops_of(&p), least_flops(call, &p, x), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
+  choose_device(call, &p);
+  if (!worth_it && !call->device) return adapt_call_refuse(call, ADAPT_FAST);
   osla_err err = offload_problem(call, x, &p);
+  if (!p.has_changed && adapt_device_lacks(call, err)) {
+    free_copies(call, &p);
+    p.info = 0;
+    err = offload_problem(call, x, &p);
+  }
   if (err != OSLA_OK && p.has_changed)
     osla_transport_abort(adapt_context_transport(call->context), err);
-  free(p.pivots);
-  free(p.redistributed);
-  adapt_stage_free(call, &p.b);
-  adapt_stage_free(call, &p.a);
+  free_copies(call, &p);
   return adapt_call_succeeded(call, err);
 }

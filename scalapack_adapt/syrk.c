@@ -45,38 +45,53 @@ static bool is_served(const syrk_args *x, osla_trans trans)
   return trans == OSLA_NOTRANS || real || trans == (x->hermitian ? OSLA_CONJTRANS : OSLA_TRANS);
 }
 
+enum { A, C };
+
+/* Computes the update on the device of the call, or on the host. */
+static osla_err update(adapt_call *call, const syrk_args *x, osla_uplo uplo, osla_trans trans,
+                       const adapt_sub *subs)
+{
+  const osla_complex alpha = factor(x, x->alpha), beta = factor(x, x->beta);
+  const adapt_shape shape = uplo == OSLA_LOWER ? ADAPT_LOWER : ADAPT_UPPER;
+  adapt_staged a = {0}, c = {0};
+  osla_err err;
+  OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
+  OSLA_TRY(adapt_stage_result(call, &subs[C], shape, &c));
+  const osla_part from = adapt_part(&subs[A], a.matrix), to = adapt_part(&subs[C], c.matrix);
+  err = x->hermitian ? osla_herk(uplo, trans, creal(alpha), from, creal(beta), to, NULL)
+                     : osla_syrk(uplo, trans, alpha, from, beta, to, NULL);
+  if (call->device ? err == OSLA_OK : adapt_call_completed(call, err))
+    adapt_unstage(call, &c, shape);
+cleanup:
+  adapt_stage_free(call, &c);
+  adapt_stage_free(call, &a);
+  return err;
+}
+
 static bool offload(adapt_call *call, const syrk_args *x)
 {
-  enum { A, C };
   osla_uplo uplo;
   osla_trans trans;
-  adapt_staged a = {0};
-  osla_matrix *c = NULL;
-  osla_err err;
   if (call->reason != ADAPT_OFFLOADED) return false;
   if (!adapt_uplo_of(x->uplo, &uplo) || !adapt_trans_of(x->trans, &trans))
     return adapt_call_refuse(call, ADAPT_ARGUMENTS);
   if (!is_served(x, trans)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
-  const osla_complex alpha = factor(x, x->alpha), beta = factor(x, x->beta);
-  if (alpha == 0) return adapt_call_refuse(call, ADAPT_FAST);
+  if (factor(x, x->alpha) == 0) return adapt_call_refuse(call, ADAPT_FAST);
   int64_t n = *x->n, k = *x->k;
   adapt_sub subs[] = {adapt_sub_at(x->a, x->ia, x->ja, x->desca, trans ? k : n, trans ? n : k),
                       adapt_sub_at(x->c, x->ic, x->jc, x->descc, n, n)};
   double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   double least = adapt_least_flops(call, k >= DEEP ? 2e6 : HUGE_VAL, true, subs, C);
   if (!adapt_call_open(call, flops, least, 2, subs)) return false;
+  /* the triangle of C is copied to the device and back */
+  adapt_device_choose(call, flops, adapt_elements(&subs[A]) + adapt_elements(&subs[C]),
+                      ADAPT_ON_DEVICE, 2, subs);
   const bool measured = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;
-  if (!measured && !adapt_call_asked(call)) return adapt_call_refuse(call, ADAPT_FAST);
+  if (!call->device && !measured && !adapt_call_asked(call))
+    return adapt_call_refuse(call, ADAPT_FAST);
 
-  OSLA_TRY(adapt_stage_input(call, &subs[A], false, &a));
-  OSLA_TRY(adapt_wrap(call, &subs[C], &c));
-  const osla_part from = adapt_part(&subs[A], a.matrix), to = adapt_part(&subs[C], c);
-  err = x->hermitian ? osla_herk(uplo, trans, creal(alpha), from, creal(beta), to, NULL)
-                     : osla_syrk(uplo, trans, alpha, from, beta, to, NULL);
-  (void)adapt_call_completed(call, err);
-cleanup:
-  osla_matrix_destroy(&c);
-  adapt_stage_free(call, &a);
+  osla_err err = update(call, x, uplo, trans, subs);
+  if (adapt_device_lacks(call, err)) err = update(call, x, uplo, trans, subs);
   return adapt_call_succeeded(call, err);
 }
 

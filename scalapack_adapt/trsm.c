@@ -34,29 +34,43 @@ static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub 
   return flops >= least || adapt_call_asked(call);
 }
 
-static bool offload(adapt_call *call, triangle *t)
+/* Solves on the device of the call, or on the host. */
+static osla_err solve(adapt_call *call, const triangle *t)
 {
-  adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
+  const adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
   adapt_staged a = {0}, b = {0};
   osla_err err;
-  /* smallest number of operations that gains on one process row, at order 96 */
-  double small = t->side == OSLA_LEFT ? 8e5 : HUGE_VAL;
-  double least = adapt_least_flops(call, small, true, t->subs, TRIANGLE_B);
-  if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;
-  if (!fits(t->side, a_sub, b_sub)) return adapt_call_refuse(call, ADAPT_LAYOUT);
-  if (!is_worth_it(call, t->side, b_sub, t->flops)) return adapt_call_refuse(call, ADAPT_FAST);
-
   OSLA_TRY(adapt_triangle_stage(call, t, ADAPT_IDENTITY, &a));
   if (is_own(t->side, a_sub, b_sub))
-    OSLA_TRY(adapt_wrap(call, b_sub, &b.matrix));
+    OSLA_TRY(adapt_stage_result(call, b_sub, ADAPT_WHOLE, &b));
   else
     OSLA_TRY(adapt_stage(call, b_sub, ADAPT_WHOLE, ADAPT_ZEROS, &b));
   err = osla_trsm(t->side, t->uplo, t->trans, t->diag, t->alpha, a.matrix, b.matrix);
-  if (b.buffer ? err == OSLA_OK : adapt_call_completed(call, err))
+  if (b.buffer || b.host ? err == OSLA_OK : adapt_call_completed(call, err))
     adapt_unstage(call, &b, ADAPT_WHOLE);
 cleanup:
   adapt_stage_free(call, &b);
   adapt_stage_free(call, &a);
+  return err;
+}
+
+static bool offload(adapt_call *call, triangle *t)
+{
+  const adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
+  /* smallest number of operations that gains on one process row, at order 96 */
+  double small = t->side == OSLA_LEFT ? 8e5 : HUGE_VAL;
+  double least = adapt_least_flops(call, small, true, t->subs, TRIANGLE_B);
+  if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;
+  /* on a device there is no identity in front of T */
+  const bool served = call->alone || (fits(t->side, a_sub, b_sub) && a_sub->row == 0);
+  const adapt_place place = served ? ADAPT_ON_DEVICE : ADAPT_HOST_LAYOUT;
+  adapt_device_choose(call, t->flops, adapt_elements(a_sub) / 2 + 2 * adapt_elements(b_sub), place,
+                      2, t->subs);
+  if (!fits(t->side, a_sub, b_sub)) return adapt_call_refuse(call, ADAPT_LAYOUT);
+  if (!call->device && !is_worth_it(call, t->side, b_sub, t->flops))
+    return adapt_call_refuse(call, ADAPT_FAST);
+  osla_err err = solve(call, t);
+  if (adapt_device_lacks(call, err)) err = solve(call, t);
   return adapt_call_succeeded(call, err);
 }
 

@@ -55,6 +55,7 @@ doc_from_scalapack_LDADD = libosla.la $(SCALAPACK_LIBS) -lm
 
 tests_scripts += \
   tests/adaptors/test_dropin.sh \
+  tests/adaptors/test_dropin_device.sh \
   tests/adaptors/test_dropin_guide.sh \
   tests/adaptors/test_dropin_lapack.sh \
   tests/adaptors/test_dropin_load.sh \

@@ -14,7 +14,7 @@ without_memory() {
   run off "$ranks" "$BUILDDIR/tests/adaptors/$program" "$calls" NONE=
   run on "$ranks" "$BUILDDIR/tests/adaptors/$program" "$calls" "${on[@]}" LD_PRELOAD="$scratch/failing.so $preload" "$@"
   same "$program $ranks $*" off on
-  grep -q ' no memory for copies$' on.err || complain "$program $ranks $*: no allocation failed"
+  grep -qE ' no memory for copies$| too little memory ' on.err || complain "$program $ranks $*: no allocation failed"
 }
 
 without_memory 1 dropin_random 40
@@ -25,5 +25,8 @@ without_memory 2 dropin_lapack 5
 without_memory 2 dropin_lapack 5 "${fake[@]}"
 without_memory 2 dropin_lapack 3 OSLA_SCALAPACK_BLOCK=17
 without_memory 2 dropin_lapack 5 OSLA_SCALAPACK_CACHE=0
+device=(OSLA_SCALAPACK_DEVICE=fake OSLA_SCALAPACK_DEVICE_MIN=0)
+without_memory 1 dropin_random 12 "${device[@]}"
+without_memory 2 dropin_random 6 "${device[@]}"
 
 [ $failures = 0 ] && echo "no allocation that fails ends a job, or spoils a result"
