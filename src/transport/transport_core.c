@@ -60,12 +60,14 @@ const char *osla_transport_name(const osla_transport *t)
   return t->ops->name;
 }
 
+_Thread_local bool osli_hooks_paused;
+
 void osla_progress(osla_transport *t)
 {
   t->ops->progress(t);
   if (pthread_mutex_trylock(&t->hook_mutex) != 0)
     return; /* this call is nested in a hook, or another thread is running the hooks */
-  for (int i = 0; i < t->n_hooks; i++)
+  for (int i = 0; i < t->n_hooks && !osli_hooks_paused; i++)
     t->hooks[i].run(t->hooks[i].arg);
   (void)pthread_mutex_unlock(&t->hook_mutex);
 }

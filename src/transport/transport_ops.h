@@ -361,6 +361,10 @@ osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes);
  * Collective. */
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
+/* While it is true, progress steps of this thread run no hooks. A call that holds a mutex which hooks
+ * need sets it before it waits. */
+extern _Thread_local bool osli_hooks_paused;
+
 /* Rings the bell, by the operation of the backend. */
 void osli_bell_ring(osla_transport *t, osla_bell *bell);
 
