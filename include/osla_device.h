@@ -11,7 +11,8 @@
  * ranks; before it, osla_barrier, a get or a flush of the rank returns it on this rank alone.
  *
  * Kinds of devices: "fake" is a test bench in host memory, which crashes on an access by the host
- * (src/device/README.md). "cuda" needs the plug-in libosla_cuda.so. All ranks must be on one node.
+ * (src/device/README.md). "cuda" needs the plug-in libosla_cuda.so. Between nodes data pass through
+ * host memory.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -46,8 +47,8 @@ typedef struct osla_device_options {
 
 /* Opens a device for this rank. Collective over the transport, which must outlive the device. Each
  * rank may pass its own ordinal and stream. Errors, on all ranks together: ARG (unknown kind, no
- * such device, ranks that differ), MEM, MPI, UNSUPPORTED (several nodes, a simulation, or "cuda"
- * without its plug-in). */
+ * such device, ranks that differ), MEM, MPI, UNSUPPORTED (a simulation, or "cuda" without its
+ * plug-in). */
 OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_options *options,
                                    osla_device **out);
 

@@ -96,16 +96,17 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0},
                                 {"OSLA_DEVICE_PANELS", on_host}};
   err = osla_agree_same(t, err, "osla_device_open", same, 2);
-  if (err == OSLA_OK && (t->n_nodes > 1 || osla_simulated_machine()))
+  if (err == OSLA_OK && osla_simulated_machine())
     err =
       osla_error_set(OSLA_ERR_UNSUPPORTED,
-                     "osla_device_open: this job has %d nodes%s, and devices need one real node",
-                     t->n_nodes, osla_simulated_machine() ? " of a simulated machine" : "");
+                     "osla_device_open: devices need a real machine, and this one is simulated");
   if (err == OSLA_OK) {
     d->t = t;
     osli_device_panels_on_host = on_host;
     err = osla_agree(t, open_queue(t, &o, ops, &d->queue));
   }
+  if (err == OSLA_OK && t->n_nodes > 1) err = osli_device_service_open(t, &d->service);
+  if (err == OSLA_OK && d->service) osli_device_service_pin(d->service, d->queue);
   if (err != OSLA_OK) {
     osla_device_close(&d);
     return err;
@@ -118,6 +119,7 @@ void osla_device_close(osla_device **device)
 {
   osla_device *d = device ? *device : NULL;
   if (!d) return;
+  if (d->service) osli_device_service_unpin(d->service, d->queue);
   osli_device_queue_close(&d->queue);
   free(d);
   *device = NULL;
@@ -134,13 +136,21 @@ osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purpose
                                 osla_segment **out)
 {
   OSLA_MAKES("osla_segment_create_on", "osla_segment_destroy");
+  const osla_notifiers all = {.n_origins = device->t->size};
+  return osli_segment_create_on(device->t, device, bytes, n_purposes, &all, out);
+}
+
+osla_err osli_segment_create_on(osla_transport *t, osla_device *device, size_t bytes,
+                                int n_purposes, const osla_notifiers *notifiers, osla_segment **out)
+{
   osla_segment *s = NULL;
   *out = NULL;
-  OSLA_CALL(osla_segment_create(device->t, 0, n_purposes, &s));
+  OSLA_CALL(osla_segment_create_for(t, device ? 0 : bytes, n_purposes, notifiers, &s));
+  *out = s;
+  if (!device) return OSLA_OK;
   s->device = device;
   s->bytes = bytes;
   osla_err err = osli_segment_device_allocate(s);
-  if (err != OSLA_OK) osla_segment_destroy(&s);
-  *out = s;
+  if (err != OSLA_OK) osla_segment_destroy(out);
   return err;
 }

@@ -14,6 +14,12 @@ osla_transport *osli_device_transport(const osla_device *device);
  * UNSUPPORTED ("cuda" without a plug-in that fits). */
 osla_err osli_device_backend(const char *kind, const device_ops **out);
 
+/* Creates a segment as osla_segment_create_for does; its data area lies on the device unless
+ * `device` is NULL. Collective. Errors: as osla_segment_create_on. */
+osla_err osli_segment_create_on(osla_transport *t, osla_device *device, size_t bytes,
+                                int n_purposes, const osla_notifiers *notifiers,
+                                osla_segment **out);
+
 /* ---- message lines in a segment ---- */
 
 /* A message line carries messages in one direction between two ranks. The receiver starts its

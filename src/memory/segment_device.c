@@ -1,11 +1,12 @@
 /* Data areas of segments on devices, which the ranks of a node map from one another, and transfers
- * from or to device memory. */
+ * from or to device memory. Transfers between nodes pass through host memory. */
 #include "src/memory/segment_state.h"
 
 #include <stdlib.h>
 
 /* What a rank publishes about its memory on its device. */
 typedef struct published {
+  void *address;
   uint64_t bytes;
   device_handle handle;
 } published;
@@ -13,7 +14,9 @@ typedef struct published {
 static osla_err import_all(osla_segment *s, const published *all)
 {
   for (int rank = 0; rank < s->t->size; rank++)
-    if (rank != s->t->rank)
+    if (!osla_transport_same_node(s->t, rank))
+      s->device_data[rank] = all[rank].address;
+    else if (rank != s->t->rank)
       OSLA_CALL(osli_device_import(s->device->queue, &all[rank].handle, (size_t)all[rank].bytes,
                                    &s->device_data[rank]));
   return OSLA_OK;
@@ -29,7 +32,7 @@ osla_err osli_segment_device_allocate(osla_segment *s)
     all && s->device_data ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", s->t->size);
   void *memory = NULL;
   if (err == OSLA_OK) err = osli_device_alloc(q, s->bytes, true, &memory);
-  if (memory) s->device_data[s->t->rank] = memory;
+  if (memory) s->device_data[s->t->rank] = mine.address = memory;
   if (err == OSLA_OK) err = q->ops->expose(q->state, memory, &mine.handle);
   OSLA_TRY(osla_agree(s->t, err));
   OSLA_TRY(osli_allgather(s->t, &mine, all, sizeof mine));
@@ -43,7 +46,8 @@ void osli_segment_device_free(osla_segment *s)
 {
   if (!s->device) return;
   for (int rank = 0; rank < s->t->size && s->device_data; rank++)
-    if (rank != s->t->rank) osli_device_free(s->device_data[rank]);
+    if (rank != s->t->rank && osla_transport_same_node(s->t, rank))
+      osli_device_free(s->device_data[rank]);
   (void)osla_barrier(s->t); /* after this barrier no other rank maps this rank's memory */
   if (s->device_data) osli_device_free(s->device_data[s->t->rank]);
   free(s->device_data);
@@ -53,26 +57,58 @@ void osli_segment_device_free(osla_segment *s)
 
 void *osla_segment_peer(const osla_segment *s, int rank)
 {
-  if (s->device) return s->device_data[rank];
+  if (s->device) return osla_transport_same_node(s->t, rank) ? s->device_data[rank] : NULL;
   unsigned char *base = s->t->ops->peer_ptr(s->region, rank);
   return base ? base + s->data : NULL;
 }
 
+/* Copies bytes between host memory and the data area of a rank that this rank cannot map. */
+static osla_err copy_by_host(const osla_segment *s, int rank, size_t offset, void *host,
+                             bool is_put, size_t bytes)
+{
+  osla_handle handle = OSLA_HANDLE_DONE;
+  if (s->device)
+    return osli_device_service_copy(s->device->service, rank,
+                                    (unsigned char *)s->device_data[rank] + offset, host, bytes,
+                                    is_put);
+  if (!is_put) OSLA_CALL(s->t->ops->get(s->region, rank, s->data + offset, host, bytes, &handle));
+  if (is_put) OSLA_CALL(s->t->ops->put(s->region, rank, s->data + offset, host, bytes, &handle));
+  OSLA_CALL(s->t->ops->wait(s->t, &handle));
+  return is_put ? s->t->ops->flush(s->region, rank) : OSLA_OK;
+}
+
+/* Copies bytes between the caller's buffer and the data area of a rank that this rank cannot map.
+ * A buffer on a device passes through host memory. Complete on return. */
+static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
+                               unsigned char *buffer, bool is_put, size_t bytes)
+{
+  enum { MOST = 1 << 20 };
+  const size_t most = bytes < MOST || !osli_device_of(buffer) ? bytes : MOST;
+  void *host = osli_device_of(buffer) ? malloc(most) : buffer;
+  osla_err err = host ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes for a transfer", most);
+  for (size_t done = 0, n; done < bytes && err == OSLA_OK; done += n) {
+    n = bytes - done < most ? bytes - done : most;
+    if (is_put && host != buffer) osli_device_copy(1, (int64_t)n, 1, buffer + done, 0, host, 0);
+    err = copy_by_host(s, rank, offset + done, host, is_put, n);
+    if (!is_put && host != buffer) osli_device_copy(1, (int64_t)n, 1, host, 0, buffer + done, 0);
+  }
+  if (host != buffer) free(host);
+  return err;
+}
+
 /* Queues a copy of *left bytes between the caller's buffer and the data area of a rank, if one of
- * both lies on a device. Then *left becomes 0. */
+ * both lies on a device, or makes the copy between nodes. Then *left becomes 0. */
 static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffer, bool is_put,
                      size_t *left)
 {
   if (*left == 0 || (!s->device && !osli_device_of(buffer))) return OSLA_OK;
   unsigned char *peer = osla_segment_peer(s, rank);
-  OSLA_CHECK(peer, OSLA_ERR_UNSUPPORTED,
-             "transfer between device memory and rank %d, whose memory this rank cannot map: copy "
-             "the data to host memory first",
-             rank);
-  osli_device_copy(1, (int64_t)*left, 1, is_put ? buffer : peer + offset, 0,
-                   is_put ? peer + offset : buffer, 0);
+  const osla_err err = peer ? OSLA_OK : copy_in_pieces(s, rank, offset, buffer, is_put, *left);
+  if (peer)
+    osli_device_copy(1, (int64_t)*left, 1, is_put ? buffer : peer + offset, 0,
+                     is_put ? peer + offset : buffer, 0);
   *left = 0;
-  return OSLA_OK;
+  return err;
 }
 
 osla_err osli_segment_device_get(const osla_segment *s, int rank, size_t offset, void *dest,

@@ -18,12 +18,6 @@ bool bench_open(device_bench *b, bool early)
   const char *fault = getenv("OSLA_TEST_DEVICE_FAULT");
   (void)setenv("OSLA_FAKE_DEVICE", early ? "early" : "late", 1);
   *b = (device_bench){.t = osla_test_transport()};
-  if (osla_transport_n_nodes(b->t) > 1) {
-    OSLA_ASSERT_ERR(osla_device_open(b->t, &options, &b->device), OSLA_ERR_UNSUPPORTED);
-    OSLA_ASSERT_TEXT("one real node");
-    osla_transport_destroy(&b->t);
-    return false;
-  }
   OSLA_ASSERT_OK(osla_device_open(b->t, &options, &b->device));
   if (!b->device) return false;
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_SELF, NULL, &b->self));
