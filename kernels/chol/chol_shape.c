@@ -81,6 +81,7 @@ osla_err osli_chol_allocate(chol *f,
 
   osla_panels_plan plan = osli_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);
   plan.kernel = f;
+  plan.device = osla_matrix_device(v->matrix);
   plan.bytes = bytes;
   plan.ready = ready;
   return osli_panels_create(v->grid, &plan, &f->panels);

@@ -1,4 +1,5 @@
 #include "kernels/common/panels_state.h"
+#include "src/memory/segment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,8 +130,8 @@ osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_
   lay_out(p, osla_grid_nprow(grid), osla_grid_npcol(grid), osla_transport_n_nodes(t) > 1);
   OSLA_TRY(osla_agree(t, make_work(p, grid)));
   osla_notifiers mates = osla_grid_notifiers(grid);
-  OSLA_TRY(
-    osla_segment_create_for(t, p->set * (size_t)p->depth, PANEL_PURPOSES, &mates, &p->segment));
+  OSLA_TRY(osli_segment_create_on(t, p->set > 0 ? plan->device : NULL, p->set * (size_t)p->depth,
+                                  PANEL_PURPOSES, &mates, &p->segment));
   if (p->set > 0) {
     err = osla_progress_add(t, osli_panels_step, p);
     p->hooked = err == OSLA_OK;
@@ -238,6 +239,7 @@ void osli_panels_wait_count(osla_panels *p, _Atomic int64_t *count, int64_t step
 
 void osli_panels_finish(osla_panels *p, int64_t step)
 {
+  if (p->set > 0) osli_device_settle_kept(SETTLE_NOTIFY); /* other ranks may fill buffers again */
   atomic_store(&p->finished, step + 1);
   osli_panels_progress(p);
 }

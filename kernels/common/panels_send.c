@@ -7,6 +7,7 @@
  * notify slot only grows. */
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
+#include "src/device/device.h"
 
 /* ---- offsets, values of notify slots, and routes ---- */
 
@@ -266,10 +267,12 @@ void osli_panels_step(void *panels)
   osla_panels *p = panels;
   osla_err err = OSLA_OK;
   if (!p->active || atomic_load(&p->all_sent)) return;
+  const device_lane lane = p->plan.device ? osli_device_lane(LANE_PANEL) : LANE_MAIN;
   for (int kind = 0; kind < PANEL_KINDS && err == OSLA_OK; kind++)
     if (p->plan.kind[kind].used) err = advance_kind(p, kind);
   if (err == OSLA_OK && p->set > 0) err = give_credits(p);
   /* An error ends the job, because other ranks wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(p->t, err);
+  if (p->plan.device) (void)osli_device_lane(lane);
   if (all_sent(p)) atomic_store(&p->all_sent, true);
 }

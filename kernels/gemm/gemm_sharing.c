@@ -17,6 +17,8 @@
  * the buffer, which is an earlier task. */
 #include "kernels/gemm/gemm_sharing.h"
 #include "src/base/hash.h"
+#include "src/device/device.h"
+#include "src/memory/segment.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,7 +130,9 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
     size_t most = w->sharing ? (size_t)n_candidates(w, i) : 1;
     m->ranks = malloc(most * sizeof *m->ranks);
     m->at = malloc(most * sizeof *m->at);
-    if (!w->sharing) m->own = malloc(buffers_of(w, x) + 1);
+    /* buffers of no bytes need no memory of a device */
+    const void *like = x->load_bytes > 0 ? x->v.local : NULL;
+    if (!w->sharing) m->own = osli_alloc_like(like, buffers_of(w, x) + 1);
     OSLA_CHECK(m->ranks && m->at && (w->sharing || m->own), OSLA_ERR_MEM,
                "gemm: %zu bytes for operand %c", buffers_of(w, x), "AB"[i]);
     m->n = 1, m->me = 0;
@@ -172,7 +176,8 @@ osla_err osli_gemm_sharing_open(gemm_work *w)
   const osla_notifiers sharers = osla_grid_notifiers(w->grid);
   const size_t offsets[] = {0, buffers_of(w, &w->x[GEMM_A])};
   size_t bytes = offsets[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
-  OSLA_CALL(osla_segment_create_for(w->t, bytes, 2 * KINDS, &sharers, &w->store));
+  osla_device *device = osla_matrix_device(w->x[GEMM_A].v.matrix);
+  OSLA_CALL(osli_segment_create_on(w->t, device, bytes, 2 * KINDS, &sharers, &w->store));
   if (w->n_tasks == 0) return OSLA_OK; /* this rank has no part of C, and so no tasks */
   uint64_t hashes[] = {hash_of(w, &w->x[GEMM_A]), hash_of(w, &w->x[GEMM_B])};
   osla_err err = announce_plan(w, GEMM_A, hashes[GEMM_A], offsets[GEMM_A]);
@@ -192,7 +197,7 @@ void osli_gemm_sharing_free(gemm_operand *x)
 {
   free(x->sharers.ranks);
   free(x->sharers.at);
-  free(x->sharers.own);
+  osli_free_like(x->sharers.own);
 }
 
 /* --- calls of the run --- */

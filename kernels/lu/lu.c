@@ -170,14 +170,15 @@ static osla_err allocate(lu *f)
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->u_posts = calloc(z.posts, sizeof *f->u_posts);
   f->my_offer = malloc(f->record_bytes + 1);
+  f->head_copy = malloc(osla_matrix_device(v->matrix) ? f->head_bytes : 1);
   f->column_posts = calloc(z.posts, sizeof *f->column_posts);
   osla_notifiers group = osla_grid_notifiers(v->grid);
   OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &group, &f->store));
   OSLA_CALL(osli_lu_panels_create(f));
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
-      !f->scratch || !f->my_offer || !f->row_posts || !f->down_posts || !f->u_posts ||
-      !f->column_posts || !f->leaders)
+      !f->scratch || !f->my_offer || !f->head_copy || !f->row_posts || !f->down_posts ||
+      !f->u_posts || !f->column_posts || !f->leaders)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
   if (err == OSLA_OK) err = allocate_on_device(f, &z);
   if (err == OSLA_OK) osli_lu_leaders_choose(f);
@@ -197,6 +198,7 @@ static void free_all(lu *f)
   if (!f->on_device) free(f->scratch);
   osli_device_free(f->on_device);
   free(f->my_offer);
+  free(f->head_copy);
   free(f->leaders);
   free(f->row_posts);
   free(f->down_posts);

@@ -81,7 +81,10 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   if (!room) return true;
   int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
-  osli_move_message(room, head_of(f, &s), f->head_bytes);
+  if (osli_device_of(room))
+    osli_move_bytes(room, head_of(f, &s), f->head_bytes);
+  else
+    osli_move_message(room, head_of(f, &s), f->head_bytes);
   if (rows > 0) /* without rows there may be no local array */
     osli_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
               (unsigned char *)room + f->head_bytes);
@@ -93,6 +96,7 @@ osla_err osli_lu_panels_create(lu *f)
 {
   osla_panels_plan plan = osli_lu_panels_plan(f);
   plan.kernel = f;
+  plan.device = osla_matrix_device(f->v.matrix);
   plan.bytes = panel_bytes;
   plan.ready = panel_ready;
   return osli_panels_create(f->v.grid, &plan, &f->panels);
@@ -102,6 +106,7 @@ osla_err osli_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathers_panels && v->prow != s->prow) return OSLA_OK;
+  osli_device_settle_kept(SETTLE_NOTIFY); /* a progress step may pack the panel from now on */
   atomic_store(&f->factored, s->k + 1);
   if (!f->gathers_panels) return OSLA_OK;
   for (int i = 0; i < v->p; i++) /* notifies all ranks of the node, which read the panel in place */
@@ -133,7 +138,13 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
     p.l.ld = osla_matrix_lld(v->matrix, l_owner);
   }
   p.triangle = p.top;
-  if (osla_matrix_device(v->matrix))
+  if (osli_device_of(copy)) { /* the host looks at the head */
+    const operand l = p.l, top = p.top;
+    osli_move_bytes(f->head_copy, copy, f->head_bytes);
+    p = parts(f, f->head_copy);
+    p.l = l;
+    p.triangle = top;
+  } else if (osla_matrix_device(v->matrix))
     p.triangle = (operand){peer_at(v, owner, osla_index_local(s->start, v->mb, v->p),
                                    osla_index_local(s->start, v->nb, v->q)),
                            osla_matrix_lld(v->matrix, owner)};

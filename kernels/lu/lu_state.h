@@ -97,6 +97,8 @@ typedef struct lu {
   /* true if records are combined in log p rounds instead of read from every rank */
   bool combines_records;
   unsigned char *my_offer; /* this rank's record, used if combines_records is true */
+  /* host copy of the head of the latest panel that arrived in device memory */
+  unsigned char *head_copy;
   uint64_t row_exchanges, column_exchanges, permutations;
   /* [2 p] puts under way to each process row, of the latest two exchanges */
   osla_posted *row_posts, *down_posts, *u_posts, *column_posts;

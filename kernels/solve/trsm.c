@@ -30,7 +30,7 @@ static osla_err make_columns(trsm *f)
   }
   if (__builtin_mul_overflow(lld, a->nb * (int64_t)a->element, &bytes)) bytes = INT64_MAX;
   for (int i = 0; i < 2; i++) {
-    f->column[i] = malloc((size_t)bytes);
+    f->column[i] = osli_alloc_like(a->local, (size_t)bytes);
     OSLA_CHECK(f->column[i], OSLA_ERR_MEM, "%" PRId64 " bytes for a block column of a solve",
                bytes);
   }
@@ -43,7 +43,8 @@ static osla_err set_up(trsm *f)
   bool buffers_a;
   OSLA_CALL(osli_view_needs_buffers(a, &buffers_a));
   OSLA_CALL(osli_view_neighbours_readable(b, &f->readable));
-  f->stationary = buffers_a && a->q > 1 && osli_trsm_is_stationary(a->n, b->n);
+  f->stationary = buffers_a && a->q > 1 && osli_trsm_is_stationary(a->n, b->n) &&
+                  !osla_matrix_device(b->matrix); /* stationary solves add up on the host */
   if (f->stationary) {
     OSLA_CALL(osli_trsm_stationary_open(f));
     return f->trans == OSLA_NOTRANS || f->reuses_shares ? OSLA_OK
@@ -108,8 +109,8 @@ void osli_trsm_close(trsm *f)
   osli_free_like(f->sums);
   if (!f->reuses_shares) free(f->share);
   free(f->deferred);
-  free(f->column[0]);
-  free(f->column[1]);
+  osli_free_like(f->column[0]);
+  osli_free_like(f->column[1]);
 }
 
 static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,

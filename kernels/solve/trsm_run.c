@@ -84,6 +84,7 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
   bool mine = b->prow == s->prow;
   if (mine) {
     OSLA_CALL(osli_trsm_diagonal(f, s));
+    if (b->p > 1) osli_device_settle_kept(SETTLE_NOTIFY); /* progress steps may pack X(k) now */
     atomic_store(&f->solved, s->s + 1);
     osli_panels_progress(f->panels);
   }
@@ -240,6 +241,7 @@ osla_err osli_trsm_moving_open(trsm *f)
                              .look_ahead = 1,
                              .column_rows = blocks < b->p ? (int)blocks : b->p,
                              .readable = f->readable,
+                             .device = osla_matrix_device(b->matrix),
                              .kernel = f,
                              .bytes = row_bytes,
                              .ready = row_ready};

@@ -22,8 +22,8 @@ typedef struct device_bench {
 
 /* Opens a device of the kind that OSLA_TEST_DEVICE names (default: fake). Its work runs at once
  * (early) or as late as possible. Plants the faults of OSLA_TEST_DEVICE_FAULT
- * (src/device/device.h). Returns false, without a device, if the job has several nodes. Collective.
- */
+ * (src/device/device.h). Returns false, without a device, if the device cannot be opened.
+ * Collective. */
 bool bench_open(device_bench *bench, bool early);
 void bench_close(device_bench *bench);
 

@@ -35,8 +35,46 @@ static void factor_pair(const matrix_pair *a, osla_part part, const osla_lu_opti
     CU_ASSERT(ipiv[i] == expected[osla_index_global(i, l.mb, prow, l.nprow)]);
 }
 
+/* True if the ranks of a process column are on several nodes. */
+static bool spans_nodes(const osla_grid *grid)
+{
+  const osla_transport *t = osla_grid_transport(grid);
+  bool spans = false;
+  for (int j = 0; j < osla_grid_npcol(grid); j++)
+    for (int i = 1; i < osla_grid_nprow(grid); i++)
+      spans |= osla_transport_node_of(t, osla_grid_rank_at(grid, i, j)) !=
+               osla_transport_node_of(t, osla_grid_rank_at(grid, 0, j));
+  return spans;
+}
+
+/* If the ranks of a process column are on several nodes, LU is refused and changes nothing. Solves
+ * with factors that are copied to the device work. */
+static void check_between_nodes(device_bench *b, osla_grid *grid)
+{
+  int64_t ipiv[40];
+  osla_lu_result result;
+  for (int i = 0; i < 3; i++) {
+    matrix_pair a = pair_make(b, grid, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
+    matrix_pair x = pair_make(b, grid, grid, OSLA_DOUBLE, 37, 4, 5, 2, OSLA_FILL_UNIFORM, 2);
+    OSLA_ASSERT_ERR(osla_getrf(a.device, ipiv, NULL, &result), OSLA_ERR_UNSUPPORTED);
+    OSLA_ASSERT_TEXT("the ranks of a process column must be on one node");
+    OSLA_ASSERT_SAME_TEXT();
+    pair_expect(&a, 0, "A after a refused getrf");
+    OSLA_ASSERT_OK(osla_getrf(a.host, ipiv, NULL, &result));
+    OSLA_ASSERT_OK(osla_matrix_copy(a.host, a.device));
+    OSLA_ASSERT_OK(osla_getrs(transpositions[i], a.host, ipiv, x.host));
+    OSLA_ASSERT_OK(osla_getrs(transpositions[i], a.device, ipiv, x.device));
+    pair_expect(&x, 20000, "getrs between nodes, trans %d", i);
+    pair_free(&a), pair_free(&x);
+  }
+}
+
 static void check_getrf(device_bench *b, osla_grid *grid, int which)
 {
+  if (spans_nodes(grid)) {
+    check_between_nodes(b, grid);
+    return;
+  }
   for (int i = 0; i < N_SIZES; i++) {
     const int64_t n = sizes[i].n, nb = sizes[i].nb, m = n + (i % 3 == 0 ? 0 : i % 3 == 1 ? 9 : -1);
     const osla_lu_options options = {.look_ahead = (i + which) % 4 - 1};
@@ -135,6 +173,7 @@ static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
 {
   (void)which;
   int64_t ipiv[200], expected[200];
+  if (spans_nodes(grid)) return;
   check_bad_elements(b, grid);
   for (int from = 10; from < 12; from++) { /* at a block corner, and inside a block */
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
