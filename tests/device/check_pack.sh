@@ -36,8 +36,9 @@ done
 [ "$(wc -l <"$scratch/out/rates.jsonl")" = 6 ] || fail "not six lines in rates.jsonl"
 tar -tzf "$scratch/out/logs.tar.gz" | grep -q logs/cases-4 || fail "no log of the cases on four ranks"
 
+ulimit -c 0
 # A fault of the device fails the steps that meet it, and the others run.
-check CHECK_SECONDS="$JOB_LIMIT" OSLA_TEST_DEVICE_FAULT=8 && { cat "$scratch/log"; fail "a planted fault passes"; }
+check CHECK_SECONDS="$JOB_LIMIT" OSLA_TEST_DEVICE_FAULT=16 && { cat "$scratch/log"; fail "a planted fault passes"; }
 grep -q '^4 cases, 1 rank  *failed' "$scratch/out/table.txt" || { cat "$scratch/log"; fail "the cases do not fail"; }
 grep -q '^7 gemm 300, 1 rank  *ok' "$scratch/out/table.txt" || fail "the rates do not run after a failure"
 # Without a plug-in, and without a GPU, steps that need one are left out.
