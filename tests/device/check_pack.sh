@@ -25,12 +25,13 @@ LD_LIBRARY_PATH=$scratch/unpacked/lib ldd "$scratch"/unpacked/bin/* "$scratch"/u
   awk '$2 == "=>"' | grep -v "$scratch" | grep -vE '^\s*(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|ld-linux[^ ]*|libcudart|libcublas|libcublasLt|libcusolver|libcusparse|libnvJitLink)\.so' >"$scratch/outside"
 [ ! -s "$scratch/outside" ] || { cat "$scratch/outside"; fail "these libraries are not packed"; }
 
-check CHECK_SECONDS="$JOB_LIMIT"
+check CHECK_SECONDS="$JOB_LIMIT"; status=$?
 cat "$scratch/log"
+[ $status = 0 ] || { tar -xzf "$scratch/out/logs.tar.gz" -O | tail -n 60; fail "check failed"; }
 grep -q '^6 compute-sanitizer  *left out .*no GPU' "$scratch/out/table.txt" || fail "compute-sanitizer is not left out"
 for line in "1 libraries" "2 gemm, host, 2 ranks" "3 osla info" "3 info of LAPACK" "3 copies between processes" \
   "4 cases, 1 rank" "5 cases, 2 ranks" "5 cases, 4 ranks" "7 gemm 300, 1 rank" "7 potrf 600, 1 rank" "7 getrf 600, 1 rank" \
-  "7 pdgemm 300, .* ranks"; do
+  "7 pdgemm 300, device" "7 pdgemm 300, .* ranks" "7 pdgemm, device : cores"; do
   grep -q "^$line  *ok " "$scratch/out/table.txt" || fail "no line '$line' that is ok"
 done
 [ "$(wc -l <"$scratch/out/rates.jsonl")" = 6 ] || fail "not six lines in rates.jsonl"
