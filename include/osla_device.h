@@ -47,8 +47,9 @@ typedef struct osla_device_options {
 
 /* Opens a device for this rank. Collective over the transport, which must outlive the device. Each
  * rank may pass its own ordinal and stream. Errors, on all ranks together: ARG (unknown kind, no
- * such device, ranks that differ), MEM, MPI, UNSUPPORTED (a simulation, or "cuda" without its
- * plug-in). */
+ * such device, a stream of another device, ranks that differ), MEM, MPI, UNSUPPORTED (a
+ * simulation, ranks of a node that cannot map each other's device memory, or "cuda" without its
+ * plug-in, a driver or a GPU). */
 OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_options *options,
                                    osla_device **out);
 

@@ -81,6 +81,38 @@ static osla_err open_queue(const osla_transport *t, const osla_device_options *o
   return osli_device_queue_open(ops, ordinal, o->stream, out);
 }
 
+/* Puts a number into this rank's memory, and reads the number of the next rank. */
+static osla_err exchange_numbers(osla_segment *s)
+{
+  const osla_transport *t = s->t;
+  const int next = (t->rank + 1) % t->size;
+  const int64_t mine = 1 + t->rank, expected = 1 + next;
+  int64_t got = -1;
+  osli_device_copy(sizeof mine, 1, 1, &mine, 1, osla_segment_local(s), 1);
+  OSLA_CALL(osla_barrier(s->t));
+  OSLA_CALL(osla_segment_read(s, next, 0, &got, sizeof got));
+  OSLA_CHECK(got == expected, OSLA_ERR_UNSUPPORTED,
+             "rank %d reads other data than rank %d has written", t->rank, next);
+  return OSLA_OK;
+}
+
+/* Tests that ranks can map each other's device memory. Collective. */
+static osla_err probe_mappings(osla_device *d)
+{
+  osla_segment *s = NULL;
+  char reason[300];
+  if (d->t->n_nodes == d->t->size) return OSLA_OK;
+  osla_err err = osla_segment_create_on(d, sizeof(int64_t), 0, &s);
+  if (err == OSLA_OK) err = osla_agree(d->t, exchange_numbers(s));
+  (void)snprintf(reason, sizeof reason, "%s", osla_error_text());
+  osla_segment_destroy(&s);
+  OSLA_CHECK(err == OSLA_OK || err == OSLA_ERR_MEM, OSLA_ERR_UNSUPPORTED,
+             "device \"%s\": ranks cannot map each other's device memory (%s); give them one PID "
+             "name space and GPUs with access to each other, or run one rank",
+             d->queue->ops->name, reason);
+  return err;
+}
+
 osla_err osla_device_open(osla_transport *t, const osla_device_options *options, osla_device **out)
 {
   const osla_device_options o = options ? *options : (osla_device_options){0};
@@ -107,6 +139,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   }
   if (err == OSLA_OK && t->n_nodes > 1) err = osli_device_service_open(t, &d->service);
   if (err == OSLA_OK && d->service) osli_device_service_pin(d->service, d->queue);
+  if (err == OSLA_OK) err = probe_mappings(d);
   if (err != OSLA_OK) {
     osla_device_close(&d);
     return err;

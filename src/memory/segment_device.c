@@ -33,7 +33,8 @@ osla_err osli_segment_device_allocate(osla_segment *s)
   void *memory = NULL;
   if (err == OSLA_OK) err = osli_device_alloc(q, s->bytes, true, &memory);
   if (memory) s->device_data[s->t->rank] = mine.address = memory;
-  if (err == OSLA_OK) err = q->ops->expose(q->state, memory, &mine.handle);
+  if (err == OSLA_OK && s->t->n_nodes < s->t->size)
+    err = q->ops->expose(q->state, memory, &mine.handle);
   OSLA_TRY(osla_agree(s->t, err));
   OSLA_TRY(osli_allgather(s->t, &mine, all, sizeof mine));
   err = osla_agree(s->t, import_all(s, all));

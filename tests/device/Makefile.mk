@@ -5,7 +5,8 @@ tests_helpers += tests/device/probe
 endif
 tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_device_kernels.c \
   tests/device/test_device_lanes.c tests/device/test_device_lu.c tests/device/test_device_nodes.c \
-  tests/device/test_device_refused.c tests/device/device_help.c tests/device/device_help.h
+  tests/device/test_device_refused.c tests/device/cuda_cases.c \
+  tests/device/device_help.c tests/device/device_help.h
 tests_device_probe_SOURCES = tests/device/probe.c
 tests_device_probe_LDADD = libosla.la
 tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/device/check_pack.sh \

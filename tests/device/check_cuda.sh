@@ -42,6 +42,15 @@ run() {
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks test_device test_device_kernels test_device_lu
+  run suites $ranks test_device test_device_kernels test_device_lu cuda_cases
 done
+
+# The plug-in of another build is refused.
+mkdir -p "$here/other"
+echo 'int version = 999; const void *osla_cuda_device_ops(void) { return &version; }' |
+  $PLAIN_CC -shared -fPIC -x c - -o "$here/other/libosla_cuda.so" || exit 1
+LD_LIBRARY_PATH=$BUILDDIR/$here/other timeout "$JOB_LIMIT" $MPIEXEC -n 1 tests/device/suites test_device/backend \
+  >tests/logs/device-cuda-version.log 2>&1
+grep -q 'libosla_cuda.so has version 999 of the interface' tests/logs/device-cuda-version.log ||
+  fail "version: see tests/logs/device-cuda-version.log"
 exit $failed
