@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A test of the tests of device memory: plants each fault of src/device/device.h, and requires that a
-# suite on the fake device fails. Without a fault the suites must pass.
+# suite on the fake device fails, on one node and on two. Without a fault the suites must pass.
 #   1  a notify does not wait for the work on the device
 #   2  a collective call does not wait
 #   4  a copy to or from host memory does not wait for earlier work
@@ -12,14 +12,15 @@ cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for fault in 0 1 2 4 8 16 32; do
-  OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 tests/device/suites \
-    test_device test_device_kernels test_device_lanes >tests/logs/device-fault-$fault.log 2>&1
+for run in {1,2}' '{0,1,2,4,8,16,32}; do
+  read -r nodes fault <<<"$run"
+  OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 tests/device/suites \
+    test_device test_device_kernels test_device_lanes >tests/logs/device-fault-$nodes-$fault.log 2>&1
   status=$?
   if [ $((fault == 0)) = $((status == 0)) ] && [ $status != 124 ]; then
-    echo "fault $fault: exit status $status, as expected"
+    echo "fault $fault on $nodes nodes: exit status $status, as expected"
   else
-    echo "fault $fault: exit status $status; see tests/logs/device-fault-$fault.log"
+    echo "fault $fault on $nodes nodes: exit status $status; see tests/logs/device-fault-$nodes-$fault.log"
     failed=1
   fi
 done
