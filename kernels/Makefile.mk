@@ -71,7 +71,6 @@ kernels_sources = \
 
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \
-  kernels/hessian/hessian_fixed.h \
   kernels/hessian/hessian_combine.h kernels/hessian/hessian_combine.c \
   kernels/hessian/hessian.h kernels/hessian/hessian.c \
   kernels/hessian/hessian_workspace.c \

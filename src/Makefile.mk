@@ -43,6 +43,7 @@ src_sources = \
   src/base/log.c \
   src/base/reserved.h src/base/reserved.c \
   src/base/double_bits.h \
+  src/base/fixed_point.h \
   src/base/hash.h \
   src/base/random.c \
   src/base/parse_real.h src/base/parse_real.c \
@@ -55,7 +56,7 @@ src_sources = \
   src/base/write_at.h src/base/write_at.c \
   src/base/new_file_rights.h src/base/new_file_rights.c \
   src/base/new_file.h src/base/new_file.c \
-  src/device/device.h src/device/device.c \
+  src/device/combine.h src/device/device.h src/device/device.c \
   src/transport/transport_ops.h \
   src/transport/finalize_messages.c \
   src/transport/collective_search.c \

@@ -1,6 +1,7 @@
 dnl The plug-in for CUDA (src/device/cuda).
 
-dnl OSLA_CHECK_CUDA: --with-cuda. Sets CUDA_INCLUDE, CUDA_LIBDIR, osla_cuda and HAVE_CUDA
+dnl OSLA_CHECK_CUDA: --with-cuda. Sets CUDA_INCLUDE, CUDA_LIBDIR, NVCC, osla_cuda, HAVE_CUDA
+dnl and HAVE_NVCC
 AC_DEFUN([OSLA_CHECK_CUDA], [
   AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@],
     [build the plug-in for NVIDIA GPUs with the CUDA toolkit in DIR, version 12 or later (default: no; without DIR: /usr/local/cuda)])],
@@ -21,8 +22,16 @@ AC_DEFUN([OSLA_CHECK_CUDA], [
       AS_IF([test ! -e ${CUDA_LIBDIR:-$osla_cuda/lib64}/$osla_name],
         [OSLA_REQUIRED([${CUDA_LIBDIR:-$osla_cuda/lib64}/$osla_name], [--with-cuda], [nvidia-cuda-toolkit])])
     done])
+  dnl NVCC=no leaves the kernels out.
+  AS_IF([test $osla_cuda = no || test "x$NVCC" = xno], [NVCC=no],
+    [AC_PATH_PROG([NVCC], [nvcc], [no], [$osla_cuda/bin:$PATH])])
+  AS_IF([test $osla_cuda != no && test "$NVCC" = no],
+    [osla_cuda="$osla_cuda, without kernels: nvcc was not found"])
+  AS_IF([test "$NVCC" = no], [HAVE_NVCC=no], [HAVE_NVCC=yes])
+  AC_SUBST([HAVE_NVCC])
+  AM_CONDITIONAL([HAVE_NVCC], [test $HAVE_NVCC = yes])
   AC_SUBST([CUDA_INCLUDE])
   AC_SUBST([CUDA_LIBDIR])
-  AS_IF([test $osla_cuda = no], [HAVE_CUDA=no], [HAVE_CUDA=yes])
+  AS_IF([test "$osla_cuda" = no], [HAVE_CUDA=no], [HAVE_CUDA=yes])
   AC_SUBST([HAVE_CUDA])
   AM_CONDITIONAL([HAVE_CUDA], [test $HAVE_CUDA = yes])])

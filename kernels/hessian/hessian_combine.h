@@ -3,7 +3,7 @@
 #ifndef OSLA_HESSIAN_COMBINE_H
 #define OSLA_HESSIAN_COMBINE_H
 
-#include "kernels/hessian/hessian_fixed.h"
+#include "src/base/fixed_point.h"
 #include "osla_hessian.h"
 
 typedef struct combiner combiner;

@@ -5,7 +5,7 @@
  * The rank that finds an offence records it, and the next commit reports it on all ranks. */
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian.h"
-#include "kernels/hessian/hessian_fixed.h"
+#include "src/base/fixed_point.h"
 #include "kernels/hessian/hessian_split.h"
 
 #include <inttypes.h>

@@ -249,6 +249,12 @@ osla_err osli_device_submit(const device_work *work)
   return q->ops->submit(q->state, &w);
 }
 
+osla_err osli_device_finish(const device_queue *q)
+{
+  if (osli_device_faults & DEVICE_FAULT_FINISH) return OSLA_OK;
+  return q->ops->wait(q->state, q->ops->mark(q->state, current_lane));
+}
+
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
                          int64_t lda, osla_complex beta, void *c, int64_t ldc)
 {

@@ -11,7 +11,9 @@
 
 #include "osla_error.h"
 #include "osla_types.h"
+#include "src/device/combine.h"
 
+#include <complex.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,8 +26,9 @@ typedef enum device_work_kind {
   DEVICE_POTRF,
   DEVICE_GETRF,
   DEVICE_LASWP,
-  DEVICE_ADD, /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
-  DEVICE_COPY /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
+  DEVICE_ADD,    /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
+  DEVICE_COPY,   /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
+  DEVICE_COMBINE /* combines listed values A with listed elements of C (combine.h) */
 } device_work_kind;
 
 /* Lanes of a device. Work of one lane runs in its order. Work of two lanes may run at the same time
@@ -53,6 +56,15 @@ typedef struct device_work {
    * returns when the backend no longer reads the pivots. */
   int64_t *info, *pivots;
   bool backward;
+  /* COMBINE. dtype_a: type of the values. alpha: the value if a = NULL. lists: [4 n + 2 m] arrays
+   * target, start, begin, end, row and position of combine_loop, or [4 n] without the last two. The
+   * lists lie in host memory, and submit copies them. info: NULL, or where to store the number of
+   * refused elements. */
+  combine_operation operation;
+  osla_dtype dtype_a;
+  fixed_point fixed;
+  const int64_t *lists;
+  int64_t n_lists;
   device_lane lane; /* set by osli_device_submit */
 } device_work;
 
@@ -71,7 +83,7 @@ typedef struct device_host {
 } device_host;
 
 /* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
-enum { DEVICE_INTERFACE = 2 };
+enum { DEVICE_INTERFACE = 3 };
 
 /* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
 typedef struct device_ops {
@@ -179,10 +191,37 @@ device_lane osli_device_lane(device_lane lane);
  * Local. Errors: those of the backend. */
 osla_err osli_device_after(const device_queue *queue, device_lane lane);
 
+/* The loop of a piece of COMBINE work whose lists, values and elements a backend has at these
+ * addresses. Pure. */
+static inline combine_loop osli_combine_loop(const device_work *w, const int64_t *lists,
+                                             const void *values, void *elements)
+{
+  const int64_t *row = w->n_lists > 4 * w->n ? lists + 4 * w->n : NULL;
+  return (combine_loop){.operation = w->operation,
+                        .single = w->dtype == OSLA_FLOAT,
+                        .single_values = w->dtype_a == OSLA_FLOAT,
+                        .rows = w->m,
+                        .cols = w->n,
+                        .constant = creal(w->alpha),
+                        .fixed = w->fixed,
+                        .target = lists,
+                        .start = lists + w->n,
+                        .begin = lists + 2 * w->n,
+                        .end = lists + 3 * w->n,
+                        .row = row,
+                        .position = row ? row + w->m : NULL,
+                        .values = values,
+                        .elements = elements};
+}
+
 /* Queues work in the current lane of the device of work->c (COPY: of whichever address lies on a
  * device). Copies to or from host memory are complete on return. Local. Errors: ARG (an operand
  * lies in host memory or on another device), MEM, those of the backend. */
 osla_err osli_device_submit(const device_work *work);
+
+/* Waits for the work that the current lane of a device has so far. Local. Errors: those of queued
+ * work. */
+osla_err osli_device_finish(const device_queue *queue);
 
 /* Queues C (m x n) := alpha A + beta C on device memory; C is not read if beta = 0. Local. Errors:
  * as osli_device_submit. */
@@ -233,7 +272,8 @@ enum {
   DEVICE_FAULT_COPY = 4,        /* a copy to or from host memory does not wait for earlier work */
   DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
   DEVICE_FAULT_MEMCPY = 16,     /* osli_device_copy is memcpy */
-  DEVICE_FAULT_AFTER = 32       /* osli_device_after does nothing */
+  DEVICE_FAULT_AFTER = 32,      /* osli_device_after does nothing */
+  DEVICE_FAULT_FINISH = 64      /* osli_device_finish does not wait */
 };
 extern int osli_device_faults;
 

@@ -158,6 +158,11 @@ void osla_device_close(osla_device **device)
   *device = NULL;
 }
 
+device_queue *osli_device_queue(const osla_device *device)
+{
+  return device->queue;
+}
+
 osla_transport *osli_device_transport(const osla_device *device)
 {
   return device->t;

@@ -4,6 +4,7 @@
 
 #include "osla_device.h"
 #include "osla_segment.h"
+#include "osla_stripes.h"
 #include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
@@ -19,6 +20,13 @@ osla_err osli_device_backend(const char *kind, const device_ops **out);
 osla_err osli_segment_create_on(osla_transport *t, osla_device *device, size_t bytes,
                                 int n_purposes, const osla_notifiers *notifiers,
                                 osla_segment **out);
+
+/* The open device behind a handle. Local. */
+device_queue *osli_device_queue(const osla_device *device);
+
+/* Releases stripes as osla_stripes_release does, but does not wait for work on devices: the caller
+ * has waited for its own. Local. */
+void osli_stripes_drop(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 /* ---- message lines in a segment ---- */
 

@@ -2,6 +2,7 @@
 #include "osla_stripes.h"
 #include "osla_trace.h"
 #include "src/device/device.h"
+#include "src/memory/segment.h"
 #include "src/transport/transport_ops.h"
 
 static const double CLAIM_AFTER_S = 5e-3;
@@ -106,6 +107,11 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
 void osla_stripes_release(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
   osli_device_settle_kept(SETTLE_NOTIFY);
+  osli_stripes_drop(t, lock, mask);
+}
+
+void osli_stripes_drop(osla_transport *t, osla_stripes *lock, uint64_t mask)
+{
   osla_clock_settle();
   atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
   osli_bell_ring(t, (osla_bell *)lock->bell);

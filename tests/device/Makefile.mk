@@ -13,4 +13,5 @@ tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/d
   tests/device/pack tests/device/check tests/device/Makefile.mk
 # Stand-ins for CUDA's libraries, which check_cuda.sh builds.
 tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
-  tests/device/stand_in/cudart_copy.c tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c
+  tests/device/stand_in/cudart_copy.c tests/device/stand_in/cudart_kernel.c \
+  tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c

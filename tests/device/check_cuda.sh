@@ -22,13 +22,13 @@ stand_in() {
   local soname
   soname=$(objdump -p "$plugin" | awk -v name="lib$1.so" '$1 == "NEEDED" && index($2, name) == 1 {print $2}')
   [ -n "$soname" ] || { echo "$plugin does not need $1"; exit 1; }
-  echo "$soname { global: cu*; stand_in_*; local: *; };" >"$here/$1.map"
+  echo "$soname { global: cu*; __cuda*; stand_in_*; local: *; };" >"$here/$1.map"
   $PLAIN_CC -shared -fPIC -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror $SANITIZE_FLAGS \
     -I"$SRCDIR" -I"$SRCDIR/include" -isystem "$CUDA_INCLUDE" -o "$here/$soname" -Wl,-soname,"$soname" \
     -Wl,--version-script="$here/$1.map" '-Wl,-rpath,$ORIGIN' "${@:2}" "${libraries[@]}" || exit 1
   libraries+=("$here/$soname")
 }
-stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy}.c .libs/libosla_kernels.a
+stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy,_kernel}.c .libs/libosla_kernels.a
 stand_in cublas "$SRCDIR/tests/device/stand_in/cublas.c"
 stand_in cusolver "$SRCDIR/tests/device/stand_in/cusolver.c"
 

@@ -1,6 +1,6 @@
 /* Tests of the accumulator's order-independent mode: its fixed-point numbers, and values that
  * exceed its bound. */
-#include "kernels/hessian/hessian_fixed.h"
+#include "src/base/fixed_point.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
 

@@ -3,7 +3,7 @@
  * Values beyond the bound must be reported. For the reference, one rank makes all updates in order
  * on a 1 x 1 grid. Sums of updates by blocks U are also compared with fixed-point sums that the
  * test computes. */
-#include "kernels/hessian/hessian_fixed.h"
+#include "src/base/fixed_point.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
 

@@ -1,4 +1,5 @@
-/* Work of the plug-in for CUDA, by cuBLAS, cuSOLVER and copies. */
+/* Work of the plug-in for CUDA, by cuBLAS, cuSOLVER, copies, and kernels of its own. */
+#include "src/device/cuda/cuda_kernels.h"
 #include "src/device/cuda/cuda_state.h"
 
 #include <complex.h>
@@ -308,6 +309,39 @@ static osla_err interchange(cuda_lane *l, const device_work *w)
   return OSLA_OK;
 }
 
+/* ---- kernels ---- */
+
+/* The lists and a counter of refused elements lie in the memory of the lane, where later work of
+ * the lane may overwrite them. The copy from pageable memory leaves the caller's lists free on
+ * return.
+ */
+static osla_err combine(cuda_lane *l, const device_work *w)
+{
+#ifdef HAVE_CUDA_KERNELS
+  const size_t bytes = (size_t)w->n_lists * sizeof *w->lists, at = whole_units(bytes);
+  unsigned long long refused = 0;
+  if (w->info) *w->info = 0;
+  if (w->m == 0 || w->n == 0) return OSLA_OK;
+  OSLA_CALL(reserve(l, at + sizeof refused));
+  unsigned long long *counter = (unsigned long long *)(void *)(l->memory + at);
+  CUDA_CALL(cudaMemcpyAsync(l->memory, w->lists, bytes, cudaMemcpyHostToDevice, l->stream));
+  CUDA_CALL(cudaMemsetAsync(counter, 0, sizeof *counter, l->stream));
+  const combine_loop loop =
+    osli_combine_loop(w, (const int64_t *)(const void *)l->memory, w->a, w->c);
+  CUDA_CALL(osli_cuda_combine(&loop, counter, l->stream));
+  if (!w->info) return OSLA_OK;
+  CUDA_CALL(cudaMemcpyAsync(&refused, counter, sizeof refused, cudaMemcpyDeviceToHost, l->stream));
+  CUDA_CALL(cudaStreamSynchronize(l->stream));
+  *w->info = (int64_t)refused;
+  return OSLA_OK;
+#else
+  (void)l, (void)w;
+  return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED,
+                                   "device \"cuda\": this build of libosla_cuda has no kernels: "
+                                   "nvcc was not found; configure with nvcc in PATH");
+#endif
+}
+
 osla_err osli_cuda_work(device_state *d, const device_work *w)
 {
   cuda_lane *l = &d->lanes[w->lane];
@@ -320,6 +354,7 @@ osla_err osli_cuda_work(device_state *d, const device_work *w)
     case DEVICE_LASWP: return interchange(l, w);
     case DEVICE_ADD: return add(l, w);
     case DEVICE_COPY: return copy(l, w);
+    case DEVICE_COMBINE: return combine(l, w);
   }
   return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED, "work of kind %d on a CUDA device",
                                    (int)w->kind);

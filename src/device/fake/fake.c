@@ -28,6 +28,7 @@ typedef struct fake_memory {
 /* An entry of a lane: work, or a mark up to which the other lane must have run (0: none). */
 typedef struct fake_entry {
   device_work work;
+  int64_t *lists; /* copy of the lists of the work */
   uint64_t after;
 } fake_entry;
 
@@ -273,6 +274,7 @@ static osla_err run_lane(device_state *d, uint64_t mark)
     const fake_entry *e = &l->entries[i];
     osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
     if (e->work.kind == DEVICE_LASWP) free(e->work.pivots);
+    free(e->lists);
     if (err == OSLA_OK) err = one;
   }
   l->n_entries -= runs;
@@ -299,7 +301,10 @@ static osla_err add_entry(device_state *d, device_lane lane, fake_entry e)
     if (grown) l->entries = grown, l->most = more;
     if (!grown) err = osla_error_set(OSLA_ERR_MEM, "queue of %zu works of a fake device", more);
   }
-  if (err == OSLA_OK) l->entries[l->n_entries++] = e;
+  if (err == OSLA_OK)
+    l->entries[l->n_entries++] = e;
+  else
+    free(e.lists);
   (void)pthread_mutex_unlock(&d->mutex);
   return err;
 }
@@ -327,6 +332,17 @@ static bool overtakes(device_state *d, const device_work *w)
          (!memory_of(d, w->a) || !memory_of(d, w->c));
 }
 
+static osla_err copy_lists(fake_entry *e)
+{
+  const size_t bytes = (size_t)e->work.n_lists * sizeof *e->lists;
+  if (bytes == 0) return OSLA_OK;
+  e->lists = malloc(bytes);
+  OSLA_CHECK(e->lists, OSLA_ERR_MEM, "%zu bytes of lists of a fake device", bytes);
+  memcpy(e->lists, e->work.lists, bytes);
+  e->work.lists = e->lists;
+  return OSLA_OK;
+}
+
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   (void)pthread_mutex_lock(&d->mutex);
@@ -341,6 +357,7 @@ static osla_err submit_work(device_state *d, const device_work *w)
     OSLA_CHECK(e.work.pivots, OSLA_ERR_MEM, "pivots of a fake device");
     memcpy(e.work.pivots, w->pivots, bytes);
   }
+  OSLA_CALL(copy_lists(&e));
   OSLA_CALL(add_entry(d, w->lane, e));
   bool at_once = d->early || w->info;
   return at_once ? wait_work(d, mark_work(d, w->lane)) : OSLA_OK;

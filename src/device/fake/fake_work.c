@@ -36,6 +36,13 @@ static void add_columns(const device_work *w)
   }
 }
 
+static void combine_elements(const device_work *w)
+{
+  const combine_loop loop = osli_combine_loop(w, w->lists, w->a, w->c);
+  const int64_t refused = combine_all(&loop);
+  if (w->info) *w->info = refused;
+}
+
 osla_err osli_fake_work(const device_work *w)
 {
   switch (w->kind) {
@@ -55,6 +62,7 @@ osla_err osli_fake_work(const device_work *w)
       return osla_lapack_laswp(w->dtype, w->n, w->c, w->ldc, w->k, w->pivots, w->backward);
     case DEVICE_ADD: add_columns(w); break;
     case DEVICE_COPY: copy_columns(w); break;
+    case DEVICE_COMBINE: combine_elements(w); break;
   }
   return OSLA_OK;
 }

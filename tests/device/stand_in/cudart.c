@@ -305,6 +305,17 @@ static osla_err run_swap(const stand_in_entry *e)
   return err;
 }
 
+static void run_combine(const stand_in_entry *e)
+{
+  combine_loop l = *(const combine_loop *)e->staged;
+  const int64_t **lists[] = {&l.target, &l.start, &l.begin, &l.end, &l.row, &l.position};
+  for (int i = 0; i < 6; i++)
+    *lists[i] = data_of(fake, *lists[i]);
+  l.values = data_of(fake, l.values);
+  l.elements = data_of(fake, l.elements);
+  *(uint64_t *)data_of(fake, e->info) += (uint64_t)combine_all(&l);
+}
+
 static void run_entry(const stand_in_entry *e)
 {
   osla_err err = OSLA_OK;
@@ -315,6 +326,7 @@ static void run_entry(const stand_in_entry *e)
     case STAND_IN_FILL: memset(data_of(fake, e->work.c), e->value, e->bytes); break;
     case STAND_IN_FACTOR: err = run_factor(e); break;
     case STAND_IN_SWAP: err = run_swap(e); break;
+    case STAND_IN_COMBINE: run_combine(e); break;
     case STAND_IN_AFTER: run_stream(e->other, e->end); break;
   }
   free(e->staged);

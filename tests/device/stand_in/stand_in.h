@@ -15,11 +15,12 @@
 #include <cuda_runtime_api.h>
 
 typedef enum stand_in_kind {
-  STAND_IN_WORK,   /* `work`, as the fake device does it; for POTRF, GETRF and LASWP see below */
-  STAND_IN_FILL,   /* `bytes` bytes of work.c become `value` */
-  STAND_IN_FACTOR, /* POTRF or GETRF: `info` and `pivots` on the device, as cuSOLVER has them */
-  STAND_IN_SWAP,   /* LASWP: 32-bit `pivots` on the device, counted from 1 */
-  STAND_IN_AFTER   /* runs the work of stream `other` up to number `end` */
+  STAND_IN_WORK,    /* `work`, as the fake device does it; for POTRF, GETRF and LASWP see below */
+  STAND_IN_FILL,    /* `bytes` bytes of work.c become `value` */
+  STAND_IN_FACTOR,  /* POTRF or GETRF: `info` and `pivots` on the device, as cuSOLVER has them */
+  STAND_IN_SWAP,    /* LASWP: 32-bit `pivots` on the device, counted from 1 */
+  STAND_IN_COMBINE, /* the loop in `staged`; adds the number of refused elements to `info` */
+  STAND_IN_AFTER    /* runs the work of stream `other` up to number `end` */
 } stand_in_kind;
 
 /* An entry of a stream. */

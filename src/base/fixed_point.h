@@ -1,17 +1,24 @@
-/* Fixed-point numbers: whole multiples of 2^-s in an int64_t (internal, pure).
+/* Fixed-point numbers: whole multiples of 2^-s in an int64_t (internal, pure; C and CUDA).
  *
  * For a bound b > 0, s is the largest integer with b * 2^s <= 2^51. So every fixed-point number of
  * absolute value at most b has at most 51 bits. Its conversion to a double and back is exact, and
  * 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3 *
  * 2^51. Since doubles of that size are 1 apart, this addition rounds to nearest, ties to even. It
  * does so equally on every machine, and vectorises without special instructions. */
-#ifndef OSLA_HESSIAN_FIXED_H
-#define OSLA_HESSIAN_FIXED_H
+#ifndef OSLA_FIXED_POINT_H
+#define OSLA_FIXED_POINT_H
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+/* A function that runs on the host, and, compiled by nvcc, on the device, too. */
+#ifdef __CUDACC__
+#define OSLI_EVERYWHERE __host__ __device__ static inline
+#else
+#define OSLI_EVERYWHERE static inline
+#endif
 
 typedef struct fixed_point {
   double bound;
@@ -41,7 +48,7 @@ static inline bool fixed_make(double bound, fixed_point *out)
 /* Returns the integer nearest to value * 2^s if |value| is within the bound. For any other value,
  * also NaN, returns an integer beyond the limit; this holds because doubles are ordered like their
  * bits. */
-static inline int64_t fixed_of(double value, double scale)
+OSLI_EVERYWHERE int64_t fixed_of(double value, double scale)
 {
   double shifted = value * scale + FIXED_SHIFT, zero = FIXED_SHIFT;
   uint64_t bits, zero_bits;
@@ -51,7 +58,7 @@ static inline int64_t fixed_of(double value, double scale)
 }
 
 /* Returns number * 2^-s, which is exact for |number| <= 2^51 and unspecified for other numbers. */
-static inline double fixed_value(int64_t number, double unit)
+OSLI_EVERYWHERE double fixed_value(int64_t number, double unit)
 {
   double zero = FIXED_SHIFT, shifted;
   uint64_t bits;
@@ -63,27 +70,27 @@ static inline double fixed_value(int64_t number, double unit)
 
 /* Returns the sum modulo 2^64. If the final sum is in range, it is correct even if partial sums
  * overflow. */
-static inline int64_t fixed_sum(int64_t a, int64_t b)
+OSLI_EVERYWHERE int64_t fixed_sum(int64_t a, int64_t b)
 {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
 /* Returns a word whose top bit is set if the sum lies outside [-2^62, 2^62). An addend is at most
  * 2^51, so a sum cannot leave the range of int64_t without first lying outside this range. */
-static inline uint64_t fixed_danger(int64_t sum)
+OSLI_EVERYWHERE uint64_t fixed_danger(int64_t sum)
 {
   return (uint64_t)sum + (uint64_t)FIXED_DANGER;
 }
 
 /* Returns a word whose top bit is set if the number lies outside [-limit, limit]. */
-static inline uint64_t fixed_outside(int64_t number, int64_t limit)
+OSLI_EVERYWHERE uint64_t fixed_outside(int64_t number, int64_t limit)
 {
   uint64_t up = (uint64_t)limit + (uint64_t)number, down = (uint64_t)limit - (uint64_t)number;
   return up | down;
 }
 
 /* Returns whether the value is within the bound. NaN is never within the bound. */
-static inline bool fixed_holds(const fixed_point *f, double value)
+OSLI_EVERYWHERE bool fixed_holds(const fixed_point *f, double value)
 {
   return fixed_outside(fixed_of(value, f->scale), f->limit) >> 63 == 0;
 }

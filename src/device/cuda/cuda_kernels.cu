@@ -1,0 +1,26 @@
+/* Kernels of the plug-in for CUDA. */
+#include "src/device/cuda/cuda_kernels.h"
+
+static const int64_t threads = 256, most_grid_rows = 65535;
+
+/* Columns are distributed over grid rows, the rows of a column over threads. */
+__global__ static void combine(combine_loop l, unsigned long long *refused)
+{
+  const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const int64_t step = (int64_t)gridDim.x * blockDim.x;
+  unsigned long long mine = 0;
+  for (int64_t c = blockIdx.y; c < l.cols; c += gridDim.y)
+    for (int64_t r = l.begin[c] + first; r < l.end[c]; r += step)
+      mine += (unsigned long long)combine_visit(&l, c, r);
+  if (mine > 0) atomicAdd(refused, mine);
+}
+
+cudaError_t osli_cuda_combine(const combine_loop *loop, unsigned long long *refused,
+                              cudaStream_t stream)
+{
+  combine_loop l = *loop;
+  void *arguments[] = {&l, &refused};
+  const int64_t columns = l.cols < most_grid_rows ? l.cols : most_grid_rows;
+  const dim3 grid((unsigned)((l.rows + threads - 1) / threads), (unsigned)columns);
+  return cudaLaunchKernel((const void *)combine, grid, dim3((unsigned)threads), arguments, 0, stream);
+}

@@ -1,0 +1,21 @@
+/* Kernels of the plug-in for CUDA, compiled by nvcc (internal to src/device/cuda; C and C++). */
+#ifndef CUDA_KERNELS_H
+#define CUDA_KERNELS_H
+
+#include "src/device/combine.h"
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Queues a loop, whose arrays lie in device memory, on a stream. The number of refused elements is
+ * added to *refused, which lies in device memory. */
+cudaError_t osli_cuda_combine(const combine_loop *loop, unsigned long long *refused,
+                              cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+/* Launches of kernels by the stand-in for the CUDA runtime. The plug-in has one kernel. nvcc makes
+ * code that registers it when the plug-in is loaded, by functions that no header of CUDA declares.
+ */
+#include "src/device/combine.h"
+#include "tests/device/stand_in/stand_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const void *kernel; /* address by which the plug-in launches its kernel */
+
+void **__cudaRegisterFatBinary(void *binary);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *thread, void *block, void *threads, void *grid,
+                            int *size);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaGetKernel(void **out, const void *host);
+cudaError_t __cudaLaunchKernel(void *started, dim3 grid, dim3 block, void **arguments,
+                               size_t shared, cudaStream_t stream);
+
+void **__cudaRegisterFatBinary(void *binary)
+{
+  static void *handle;
+  handle = binary;
+  return &handle;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+  (void)handle;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+  (void)handle;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int limit, void *thread, void *block, void *threads, void *grid,
+                            int *size)
+{
+  (void)handle, (void)device, (void)limit, (void)thread, (void)block, (void)threads, (void)grid;
+  (void)size;
+  if (!strstr(name, "combine")) abort();
+  kernel = host;
+}
+
+/* Called only for the form of a launch that the plug-in does not use. */
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+  (void)grid, (void)block, (void)shared, (void)stream;
+  return cudaErrorNotSupported;
+}
+
+cudaError_t __cudaGetKernel(void **out, const void *host)
+{
+  (void)out, (void)host;
+  return cudaErrorNotSupported;
+}
+
+cudaError_t __cudaLaunchKernel(void *started, dim3 grid, dim3 block, void **arguments,
+                               size_t shared, cudaStream_t stream)
+{
+  (void)started, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
+  return cudaErrorNotSupported;
+}
+
+static bool all_on_device(const combine_loop *l, const void *refused)
+{
+  const size_t cols = (size_t)l->cols * sizeof(int64_t), rows = (size_t)l->rows * sizeof(int64_t);
+  return stand_in_on_device(l->target, cols) && stand_in_on_device(l->start, cols) &&
+         stand_in_on_device(l->begin, cols) && stand_in_on_device(l->end, cols) &&
+         (!l->row || (stand_in_on_device(l->row, rows) && stand_in_on_device(l->position, rows))) &&
+         (!l->values || stand_in_on_device(l->values, 1)) && stand_in_on_device(l->elements, 1) &&
+         stand_in_on_device(refused, sizeof(uint64_t));
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t stream)
+{
+  combine_loop *l = malloc(sizeof *l);
+  if (!l) abort();
+  *l = *(const combine_loop *)arguments[0];
+  void *refused = *(void **)arguments[1];
+  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.y <= 65535 && block.x >= 1 &&
+                    block.x <= 1024 && shared == 0 && all_on_device(l, refused);
+  if (function == kernel && fits)
+    return stand_in_push(stream,
+                         (stand_in_entry){.kind = STAND_IN_COMBINE, .staged = l, .info = refused});
+  free(l);
+  return function == kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction;
+}
