@@ -149,7 +149,8 @@ typedef struct osla_hessian_options {
   /* true: a node sums updates for parts of H that some of its ranks cannot access, until the commit
    * ("Node sums" in the head) */
   bool node_sums;
-  /* true: checkpoints make no copy of H, and updates wait until the file is written */
+  /* true: checkpoints make no copy of H, and updates wait until the file is written. A matrix on a
+   * device is copied to host memory in any case. */
   bool checkpoint_holds;
   /* osla_hessian_create_on: true sets the stored triangle of the matrix to `initial` first; false
    * keeps its contents. osla_hessian_create always clears. */
@@ -179,6 +180,10 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  * a node of its own (section "Memory"). With options.node_sums the ranks of a node add to arrays in
  * shared memory instead, at most one H for each node, and the owner adds them to the matrix at the
  * commit.
+ *
+ * The matrix may lie on a device (osla_matrix_create_on). The additions then run there. G and U lie
+ * in host memory or on the same device, all other arrays in host memory. doc/devices.md has the
+ * rules.
  *   options [in] as osla_hessian_create. nb: 0, or the block size of the matrix. single: taken from
  *                the matrix. initial and from_zero: only with clear. Order-independent mode: the
  *                contents are converted to fixed point, so elements beyond the bound are an error.
@@ -187,7 +192,7 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  *                of osla_matrix_wrap_own on several ranks
  * Errors, on all ranks together; the matrix is unchanged: those of osla_hessian_create; ARG (the
  * matrix is not square, has blocks that are not square, lies in read-only memory, or differs from
- * the options); UNSUPPORTED (complex); RANGE (an element beyond the bound); STATE (another
+ * the options); UNSUPPORTED (complex; OSLA_COMBINE_USER on a device; a device without kernels); RANGE (an element beyond the bound); STATE (another
  * accumulator adds to this memory). */
 OSLA_API osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options *options,
                                          osla_hessian **out);

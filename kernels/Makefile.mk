@@ -75,6 +75,7 @@ kernels_hessian_sources = \
   kernels/hessian/hessian.h kernels/hessian/hessian.c \
   kernels/hessian/hessian_workspace.c \
   kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_chunks.c \
+  kernels/hessian/hessian_device.h kernels/hessian/hessian_device.c \
   kernels/hessian/hessian_add.c \
   kernels/hessian/hessian_target.h kernels/hessian/hessian_target.c \
   kernels/hessian/hessian_fill.c \

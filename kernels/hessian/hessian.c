@@ -9,7 +9,6 @@
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
-#include "src/matrix/memory_kind.h"
 #include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
@@ -83,6 +82,7 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
   size_t room = cap > sums ? cap - sums : 0;
   osli_wire_sizes(h, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
   size_t needed = osli_wire_bytes(h) + osli_outboxes_bytes(h->wire) + osli_inboxes_bytes(h->wire);
+  if (h->device) needed += (size_t)h->wire->n_inboxes * h->wire->message_most;
   h->memory = h->memory_peak = h->memory_fixed = needed + sums;
   h->memory_most = cap > 0 ? cap : SIZE_MAX;
   OSLA_CHECK(cap == 0 || needed <= room / 4 * 3, OSLA_ERR_MEM,
@@ -137,7 +137,7 @@ static osla_err make_wire(osla_hessian *h)
 /* Checks that all ranks passed equal arguments, except piece_bytes and combine_context, which may
  * differ. Collective. */
 static osla_err agree(osla_transport *t, const char *call, int64_t n,
-                      const osla_hessian_options *options, osla_err local)
+                      const osla_hessian_options *options, bool on_device, osla_err local)
 {
   const osla_hessian_options o = osli_hessian_resolve(options);
   const osla_argument same[] = {{"n", n},
@@ -157,7 +157,8 @@ static osla_err agree(osla_transport *t, const char *call, int64_t n,
                                 {"shipping", (int)o.shipping},
                                 {"node_sums", o.node_sums},
                                 {"checkpoint_holds", o.checkpoint_holds},
-                                {"clear", o.clear}};
+                                {"clear", o.clear},
+                                {"memory of the matrix (1: a device)", on_device}};
   return osla_agree_same(t, local, call, same, (int)(sizeof same / sizeof *same));
 }
 
@@ -185,7 +186,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   osla_hessian *h = NULL;
   *out = NULL;
   osla_err err;
-  OSLA_TRY(agree(osla_grid_transport(grid), "osla_hessian_create", n, options,
+  OSLA_TRY(agree(osla_grid_transport(grid), "osla_hessian_create", n, options, false,
                  new_hessian(n, options, &h)));
   h->options.clear = h->owns_matrix = true;
   OSLA_TRY(osla_matrix_create(grid, osli_hessian_dtype(&h->options), n, n, h->options.nb,
@@ -204,17 +205,18 @@ osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options 
 {
   OSLA_MAKES("osla_hessian_create_on", "osla_hessian_destroy");
   *out = NULL;
-  OSLA_NEEDS_HOST("osla_hessian_create_on", matrix);
   OSLA_CHECK(matrix, OSLA_ERR_ARG, "osla_hessian_create_on: the matrix is NULL");
   osla_hessian_options o = options ? *options : (osla_hessian_options){0};
   osla_hessian *h = NULL;
   const int64_t n = osla_matrix_layout(matrix).n;
+  const osla_device *device = osla_matrix_device(matrix);
   osla_err err = osli_target_check(matrix, &o);
   if (err == OSLA_OK) err = new_hessian(n, &o, &h);
-  OSLA_TRY(
-    agree(osla_grid_transport(osla_matrix_grid(matrix)), "osla_hessian_create_on", n, &o, err));
+  OSLA_TRY(agree(osla_grid_transport(osla_matrix_grid(matrix)), "osla_hessian_create_on", n, &o,
+                 device, err));
   h->matrix = matrix;
   h->v = view_of(matrix);
+  if (device) h->device = osli_device_queue(device);
   OSLA_TRY(build(h, false));
   *out = h;
   return OSLA_OK;

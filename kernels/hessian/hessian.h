@@ -5,6 +5,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/hessian/hessian_combine.h"
 #include "kernels/hessian/hessian_wire.h"
+#include "src/device/device.h"
 
 #include <pthread.h>
 
@@ -21,6 +22,7 @@ struct osla_hessian {
   bool owns_matrix;          /* true if osla_hessian_destroy destroys the matrix */
   osla_hessian *next_target; /* next accumulator in the list of hessian_target.c */
   local_view v;
+  device_queue *device; /* device in whose memory H lies; NULL: host memory */
   /* one segment for each rank: the rank's lock, and the rings and counters of transfers between
    * nodes (hessian_wire.h) */
   osla_segment *segment;

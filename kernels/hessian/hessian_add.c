@@ -2,11 +2,16 @@
  * is added column by column. Within a column, runs of consecutive rows are added as a whole if they
  * are long enough; otherwise elements are added one by one. */
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_trace.h"
 #include "src/blas/work.h"
+#include "src/memory/segment.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 /* A chunk ends at CHUNK_ROWS rows or at the end of the piece. If the runs of consecutive rows in a
  * chunk have fewer than RUN_LEAST rows on average, the chunk is added element by element, because a
@@ -74,14 +79,6 @@ static bool add_runs(const osla_hessian *h, const piece *p, const chunk *s, int6
   return good;
 }
 
-/* Returns the index of the value in row 0 of column c. `packed`: number of values in all columns
- * before column c, if the piece is packed. */
-static int64_t column_start(const piece *p, int64_t c, int64_t packed)
-{
-  if (p->ld == 0) return packed - p->begin[c];
-  return (p->col_position ? p->col_position[c] : c) * p->ld;
-}
-
 static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
                          unsigned char *local, int64_t lld)
 {
@@ -89,7 +86,7 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
   for (int64_t c = 0; c < p->cols; c++) {
     int64_t begin = p->begin[c] > s->first ? p->begin[c] : s->first;
     int64_t end = p->end[c] < s->past ? p->end[c] : s->past;
-    int64_t column = column_start(p, c, packed);
+    int64_t column = piece_column_start(p, c, packed);
     packed += p->end[c] - p->begin[c];
     if (begin >= end) continue;
     unsigned char *dest = local + element_offset(0, p->col[c], lld, h->v.element);
@@ -97,22 +94,95 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
     int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
-    if (!good) osli_exact_record_refused(h, p, c, begin, end, column, local, lld);
+    if (!good)
+      osli_exact_record_refused(h, p, c, begin, end, p->values, column, local,
+                                (const int64_t *)(const void *)dest);
   }
   return added;
 }
 
-void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+/* ---- H in device memory ---- */
+
+/* Copies the sums and the values of column c to host memory, and records its refused elements.
+ * sums [lld]; values [largest position of a row + 1]. */
+static osla_err record_column(const osla_hessian *h, const piece *p, int64_t c, int64_t packed,
+                              const unsigned char *local, int64_t lld, int64_t *sums,
+                              unsigned char *values)
+{
+  const int64_t begin = p->begin[c], end = p->end[c];
+  int64_t low = INT64_MAX, high = -1;
+  for (int64_t r = begin; r < end; r++) {
+    const int64_t at = p->row_position ? p->row_position[r] : r;
+    if (at < low) low = at;
+    if (at > high) high = at;
+  }
+  if (high < low) return OSLA_OK;
+  const int64_t first = piece_column_start(p, c, packed) + low;
+  OSLA_CALL(osli_queue_copy((size_t)(p->row[end - 1] + 1) * sizeof *sums,
+                            local + element_offset(0, p->col[c], lld, sizeof *sums), sums));
+  OSLA_CALL(osli_queue_copy((size_t)(high - low + 1) * h->element,
+                            p->values + (size_t)first * h->element, values));
+  osli_exact_record_refused(h, p, c, begin, end, values, -low, local, sums);
+  return OSLA_OK;
+}
+
+/* Records as an offence the first refused element of a piece that was added to a local array. */
+static osla_err record_refused(const osla_hessian *h, const piece *p, const unsigned char *local,
+                               int64_t lld)
+{
+  int64_t most = p->rows;
+  for (int64_t r = 0; p->row_position && r < p->rows; r++)
+    if (p->row_position[r] >= most) most = p->row_position[r] + 1;
+  int64_t *sums = malloc((size_t)lld * sizeof *sums);
+  unsigned char *values = malloc((size_t)most * h->element);
+  osla_err err =
+    sums && values
+      ? OSLA_OK
+      : osla_error_set(OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", lld);
+  for (int64_t c = 0, packed = 0; c < p->cols && err == OSLA_OK; c++) {
+    err = record_column(h, p, c, packed, local, lld, sums, values);
+    packed += p->end[c] - p->begin[c];
+  }
+  free(sums);
+  free(values);
+  return err;
+}
+
+static osla_err add_on_device(const osla_hessian *h, const piece *p, unsigned char *local,
+                              int64_t lld)
+{
+  int64_t refused;
+  OSLA_CALL(osli_queue_piece(h, p, local, lld, &refused));
+  return refused > 0 ? record_refused(h, p, local, lld) : OSLA_OK;
+}
+
+/* ---- additions ---- */
+
+osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {
   double since = osla_trace_now(h->v.t);
+  const bool on_device = osli_is_on_device(h, local);
   int64_t added = 0;
   chunk s;
-  if (h->exact) osli_exact_prepare(h, p, local, lld);
-  if (osli_work_modelled) added = osli_piece_elements(p);
-  for (int64_t first = 0; first < p->rows && !osli_work_modelled; first = s.past) {
+  if (h->exact) OSLA_CALL(osli_exact_prepare(h, p, local, lld));
+  if (on_device) OSLA_CALL(add_on_device(h, p, local, lld));
+  if (osli_work_modelled || on_device) added = osli_piece_elements(p);
+  for (int64_t first = 0; first < p->rows && !osli_work_modelled && !on_device; first = s.past) {
     find_runs(p, first, &s);
     added += add_chunk(h, p, &s, local, lld);
   }
   work_charge(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);
+  return OSLA_OK;
+}
+
+osla_err osli_piece_unlock(const osla_hessian *h, osla_stripes *lock, uint64_t stripes)
+{
+  if (!h->device) {
+    osla_stripes_release(h->v.t, lock, stripes);
+    return OSLA_OK;
+  }
+  osla_err err = osli_device_finish(h->device);
+  osli_stripes_drop(h->v.t, lock, stripes);
+  return err;
 }

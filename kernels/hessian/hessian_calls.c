@@ -7,6 +7,20 @@
 
 #include <inttypes.h>
 
+/* Checks that lists of indices and gradients lie in host memory, and that the matrix G or U lies
+ * there or on the device of H. */
+static osla_err check_memory(const osla_hessian *h, const void *ix, const void *jx,
+                             const double *gradient, const void *matrix)
+{
+  const device_queue *q = osli_device_of(matrix);
+  OSLA_CHECK(!osli_on_device(ix, jx, gradient), OSLA_ERR_ARG,
+             "indices and gradients must lie in host memory, not on a device");
+  OSLA_CHECK(!q || q == h->device, OSLA_ERR_ARG,
+             "G or U lies on %s: copy it to host memory or to the memory of H",
+             h->device ? "another device than H" : "a device, and H lies in host memory");
+  return OSLA_OK;
+}
+
 static osla_err check_panel(int64_t count, int64_t k, const void *g, int64_t ldg)
 {
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "k = %" PRId64 " rows of G is negative", k);
@@ -61,6 +75,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
+  OSLA_CALL(check_memory(h, ix, NULL, NULL, g));
   OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_panel(count, k, g, ldg));
   osli_gate_enter(h);
@@ -70,6 +85,7 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u, int64_t ldu)
 {
+  OSLA_CALL(check_memory(h, ix, jx, NULL, u));
   OSLA_CALL(osli_split_check(h->n, "ix", rows, ix));
   OSLA_CALL(osli_split_check(h->n, "jx", cols, jx));
   OSLA_CALL(check_block(rows, cols, u, ldu));
@@ -80,6 +96,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
+  OSLA_CALL(check_memory(h, ix, NULL, values, NULL));
   OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_gradient(h, count, values));
   osli_gate_enter(h);
@@ -91,6 +108,8 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
+  OSLA_CALL(check_memory(h, d->ix, d->jx, d->gradient, d->g));
+  OSLA_CALL(check_memory(h, NULL, NULL, NULL, d->u));
   OSLA_CALL(osli_split_check(h->n, "ix", d->count, d->ix));
   if (d->g || d->k != 0) OSLA_CALL(check_panel(d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));

@@ -14,6 +14,7 @@
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
 #include "osla_file.h"
+#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,15 +41,15 @@ static osla_stored stored_of(const osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-/* Allocates the copies. Collective. If there is no memory for the copy of H, this is not an error,
- * and s->matrix is NULL. */
+/* Allocates the copies, in host memory. Collective. If there is no memory for the copy of H, this
+ * is not an error, and s->matrix is NULL; but a matrix H on a device is always copied. */
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
-  if (h->options.checkpoint_holds) return OSLA_OK;
+  if (h->options.checkpoint_holds && !h->device) return OSLA_OK;
   osla_err err = osla_matrix_create(h->v.grid, osli_hessian_dtype(&h->options), h->n, h->n,
                                     h->options.nb, h->options.nb, &s->matrix);
   if (err == OSLA_ERR_MEM) s->matrix = NULL;
-  return err == OSLA_ERR_MEM ? OSLA_OK : err;
+  return err == OSLA_ERR_MEM && !h->device ? OSLA_OK : err;
 }
 
 static osla_file_type gradient_type(const osla_hessian *h)
@@ -57,19 +58,17 @@ static osla_file_type gradient_type(const osla_hessian *h)
 }
 
 /* Copies this rank's part of H. In order-independent mode the copy is converted to fixed point. */
-static void copy_matrix(const osla_hessian *h, snapshot *s)
+static osla_err copy_matrix(const osla_hessian *h, snapshot *s)
 {
   const local_view *v = &h->v;
   uint64_t doubles = h->exact ? osli_exact_doubles(h) : 0;
   if (!s->matrix) {
-    osli_exact_convert(h, doubles, true, v->local, v->lld);
     s->converted = doubles;
-    return;
+    return osli_exact_convert(h, doubles, true, v->local, v->lld);
   }
   const local_view to = view_of(s->matrix);
-  for (int64_t c = 0; c < v->cols; c++)
-    memcpy(local_at(&to, 0, c), local_at(v, 0, c), (size_t)v->rows * v->element);
-  osli_exact_convert(h, doubles, true, to.local, to.lld);
+  osli_move_columns(v->element, v->rows, v->cols, v->local, v->lld, to.local, to.lld);
+  return osli_exact_convert(h, doubles, true, to.local, to.lld);
 }
 
 static osla_err sum_gradient(osla_hessian *h, snapshot *s)
@@ -103,7 +102,7 @@ static osla_err take_snapshot(osla_hessian *h, snapshot *s)
   osli_gate_close(h);
   OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(osla_agree(h->v.t, check_whole(h)));
-  copy_matrix(h, s);
+  OSLA_CALL(osla_agree(h->v.t, copy_matrix(h, s)));
   if (h->exact) OSLA_CALL(osli_exact_agree_error(h));
   OSLA_CALL(sum_gradient(h, s));
   return osla_agree(h->v.t, osli_ledger_list(h, &s->ids, &s->n_ids));
@@ -204,7 +203,7 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* waits until no rank reads H any more */
-  osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
+  if (h->exact) (void)osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
   /* waits until all ranks have converted their parts, because then other ranks of the node may add
    * to H */
   err = osla_agree(h->v.t, err);
@@ -326,10 +325,22 @@ static osla_err fill_ledger(osla_hessian *h, const char *path, const content *c)
   return OSLA_OK;
 }
 
+/* Reads the matrix; a matrix on a device gets it through host memory. */
+static osla_err read_matrix(osla_hessian *h, osla_file *file)
+{
+  osla_matrix *read = NULL;
+  if (!h->device) return osla_file_get_matrix(file, "H", h->matrix);
+  OSLA_CALL(osla_matrix_create(h->v.grid, h->v.dtype, h->n, h->n, h->v.mb, h->v.nb, &read));
+  osla_err err = osla_file_get_matrix(file, "H", read);
+  if (err == OSLA_OK) err = osla_matrix_copy(read, h->matrix);
+  osla_matrix_destroy(&read);
+  return err;
+}
+
 static osla_err restore(osla_hessian *h, const char *path, osla_file *file, const content *c)
 {
   OSLA_CALL(osla_agree(h->v.t, fill_ledger(h, path, c)));
-  OSLA_CALL(osla_file_get_matrix(file, "H", h->matrix));
+  OSLA_CALL(read_matrix(h, file));
   if (h->exact)
     OSLA_CALL(osli_exact_restored(h, c->gradient));
   else

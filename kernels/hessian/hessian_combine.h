@@ -3,8 +3,8 @@
 #ifndef OSLA_HESSIAN_COMBINE_H
 #define OSLA_HESSIAN_COMBINE_H
 
-#include "src/base/fixed_point.h"
 #include "osla_hessian.h"
+#include "src/base/fixed_point.h"
 
 typedef struct combiner combiner;
 

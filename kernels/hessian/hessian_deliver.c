@@ -13,6 +13,7 @@
  * blocks for other nodes are also sent in windows, which stay in the cache. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_boxes.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian_update.h"
@@ -61,55 +62,67 @@ static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int6
                  .ld = rows};
 }
 
+/* Sets the values of a piece, in the kind of memory to which they are added; values that are sent
+ * lie in host memory. On a device products are computed there, and elements of U are copied where U
+ * lies. */
 static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t c,
                            piece *p)
 {
   double start = osla_clock();
-  OSLA_CALL(osli_reserve(&w->values, &w->values_bytes, (size_t)(p->rows * p->cols) * h->element));
-  p->values = w->values;
-  OSLA_CALL(osli_update_fill(h, w, a->u, a->row_start + r, a->col_start + c, p, w->values));
+  const size_t bytes = (size_t)(p->rows * p->cols) * h->element;
+  const bool there = osli_is_on_device(h, a->near.local);
+  const bool made_there = h->device && (a->u->k >= 0 || osli_is_on_device(h, a->u->data));
+  if (!there || !made_there) OSLA_CALL(osli_reserve(&w->values, &w->values_bytes, bytes));
+  if (there || made_there)
+    OSLA_CALL(osli_reserve_like(h, &w->device_values, &w->device_values_bytes, bytes));
+  unsigned char *made = made_there ? w->device_values : w->values;
+  p->values = there ? w->device_values : w->values;
+  OSLA_CALL(osli_update_fill(h, w, a->u, a->row_start + r, a->col_start + c, p, made));
+  if (there != made_there)
+    OSLA_CALL(osli_queue_copy(bytes, made, there ? w->device_values : w->values));
   w->stats.seconds_product += osla_clock() - start;
   return OSLA_OK;
 }
 
 /* ---- owners on this node ---- */
 
-static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
+static osla_err add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
 {
   if (stripes) osla_stripes_take(h->v.t, a->near.lock, stripes);
-  osli_piece_add(h, p, a->near.local, a->near.lld);
-  if (stripes) osla_stripes_release(h->v.t, a->near.lock, stripes);
+  osla_err err = osli_piece_add(h, p, a->near.local, a->near.lld);
+  osla_err done = stripes ? osli_piece_unlock(h, a->near.lock, stripes) : OSLA_OK;
+  return err == OSLA_OK ? done : err;
 }
 
 /* Adds a piece, locking one block column at a time. */
-static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
+static osla_err add_by_stripe(osla_hessian *h, const part *a, const piece *p)
 {
   int64_t nb = h->options.nb;
   for (int64_t c = 0, next; c < p->cols; c = next) {
     for (next = c + 1; next < p->cols && p->col[next] / nb == p->col[c] / nb;)
       next++;
     piece columns = osli_piece_columns(p, c, next - c, h->element);
-    add_piece(h, a, &columns, osli_piece_stripes(&columns, h->options.nb));
+    OSLA_CALL(add_piece(h, a, &columns, osli_piece_stripes(&columns, h->options.nb)));
   }
+  return OSLA_OK;
 }
 
-static void add_window_here(osla_hessian *h, workspace *w, const part *a, const piece *p,
-                            bool locked)
+static osla_err add_window_here(osla_hessian *h, workspace *w, const part *a, const piece *p,
+                                bool locked)
 {
   double start = osla_clock();
-  if (h->options.isolation == OSLA_ISOLATE_ELEMENT)
-    add_by_stripe(h, a, p);
-  else
-    add_piece(h, a, p, locked ? 0 : a->stripes);
+  osla_err err = h->options.isolation == OSLA_ISOLATE_ELEMENT
+                   ? add_by_stripe(h, a, p)
+                   : add_piece(h, a, p, locked ? 0 : a->stripes);
   w->stats.seconds_add += osla_clock() - start;
+  return err;
 }
 
 static osla_err deliver_window_here(osla_hessian *h, workspace *w, const part *a, int64_t r,
                                     int64_t c, piece *p, bool locked)
 {
   OSLA_CALL(fill_piece(h, w, a, r, c, p));
-  add_window_here(h, w, a, p, locked);
-  return OSLA_OK;
+  return add_window_here(h, w, a, p, locked);
 }
 
 static bool consecutive(int64_t count, const int64_t *position)
@@ -120,13 +133,15 @@ static bool consecutive(int64_t count, const int64_t *position)
 }
 
 /* Adds the whole part p; its values are read in place from the caller's U. If another update holds
- * the locks and `may_wait` is false, nothing is added and the result is false. */
-static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool may_wait)
+ * the locks and `may_wait` is false, nothing is added and *done is false. */
+static osla_err add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p,
+                               bool may_wait, bool *done)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
   osla_stripes *lock = a->near.lock;
   if (whole && !osla_stripes_try(lock, a->stripes)) {
-    if (!may_wait) return false;
+    *done = may_wait;
+    if (!may_wait) return OSLA_OK;
     double start = osla_clock();
     osla_stripes_take(h->v.t, lock, a->stripes);
     w->stats.seconds_add += osla_clock() - start;
@@ -139,9 +154,9 @@ static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *
     p->values += (size_t)p->row_position[0] * h->element;
     p->row_position = NULL;
   }
-  add_window_here(h, w, a, p, whole);
-  if (whole) osla_stripes_release(h->v.t, lock, a->stripes);
-  return true;
+  osla_err err = add_window_here(h, w, a, p, whole);
+  osla_err complete = whole ? osli_piece_unlock(h, lock, a->stripes) : OSLA_OK;
+  return err == OSLA_OK ? complete : err;
 }
 
 /* ---- owners on other nodes ---- */
@@ -189,6 +204,21 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
          2.0 * (double)k * (double)p->rows * (double)p->cols <= FACTOR_WORK_MOST;
 }
 
+/* Copies the columns of G for one part from the device to host memory. *u and *sent become the
+ * update and the part with these columns. */
+static osla_err download_panels(osla_hessian *h, workspace *w, const part *a, update *u, part *sent)
+{
+  const size_t column = (size_t)u->k * h->element;
+  const size_t rows = (size_t)a->rows * column, cols = (size_t)a->cols * column;
+  OSLA_CALL(osli_reserve(&w->values, &w->values_bytes, rows + cols));
+  OSLA_CALL(osli_queue_copy(rows, u->row_panel + (size_t)a->row_start * column, w->values));
+  OSLA_CALL(osli_queue_copy(cols, u->col_panel + (size_t)a->col_start * column, w->values + rows));
+  u->row_panel = w->values;
+  u->col_panel = w->values + rows;
+  sent->row_start = sent->col_start = 0;
+  return OSLA_OK;
+}
+
 /* ---- windows, on this node or sent ---- */
 
 /* Finds the size of a window whose values take at most `bytes`. If the window is sent to another
@@ -232,8 +262,8 @@ static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *
   osla_stripes *lock = a->near.lock;
   if (whole) osla_stripes_take(h->v.t, lock, a->stripes);
   osla_err err = deliver_windows(h, w, a, bytes);
-  if (whole) osla_stripes_release(h->v.t, lock, a->stripes);
-  return err;
+  osla_err complete = whole ? osli_piece_unlock(h, lock, a->stripes) : OSLA_OK;
+  return err == OSLA_OK ? complete : err;
 }
 
 /* Estimates the bytes of a chain of messages with this many elements, to which index lists and
@@ -267,8 +297,9 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
   a->stripes = osli_piece_stripes(&p, h->options.nb);
   if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
-  if (ready && a->near.local) {
-    *done = add_block_here(h, w, a, &p, may_wait);
+  if (ready && a->near.local &&
+      osli_is_on_device(h, a->u->data) == osli_is_on_device(h, a->near.local)) {
+    OSLA_CALL(add_block_here(h, w, a, &p, may_wait, done));
     if (*done) w->stats.elements += elements;
     return OSLA_OK;
   }
@@ -280,8 +311,11 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
                 : deliver_windows_here(h, w, a, most);
   w->stats.elements_sent += elements;
   if (ships_factors(h, a, &p, elements)) {
+    update u = *a->u;
+    part sent = *a;
+    if (h->device) OSLA_CALL(download_panels(h, w, a, &u, &sent));
     osli_outbox_begin(h, a->owner, 0);
-    send_piece(h, w, a, &p, MESSAGE_FIRST | MESSAGE_LAST, a->u);
+    send_piece(h, w, &sent, &p, MESSAGE_FIRST | MESSAGE_LAST, &u);
     osli_outbox_end(h, a->owner);
     return OSLA_OK;
   }

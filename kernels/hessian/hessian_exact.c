@@ -5,8 +5,9 @@
  * The rank that finds an offence records it, and the next commit reports it on all ranks. */
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian.h"
-#include "src/base/fixed_point.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_split.h"
+#include "src/base/fixed_point.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -193,39 +194,65 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
 typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column);
 
-/* Converts all columns of some stripes of one owner, within the stored triangle. */
-static void convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
-                    int64_t lld, convert_column *one)
+/* A pass over stripes: on the host by `column`; on a device by `check`, which finds out whether
+ * there are elements to record, and then by `change`, if it is another operation. */
+typedef struct conversion {
+  convert_column *column;
+  combine_operation check, change;
+} conversion;
+
+static const conversion checking = {check_column, COMBINE_CHECK_DOUBLES, COMBINE_CHECK_DOUBLES};
+static const conversion to_fixed = {column_to_fixed, COMBINE_CHECK_DOUBLES, COMBINE_TO_FIXED};
+static const conversion to_doubles = {column_to_double, COMBINE_CHECK_NUMBERS, COMBINE_TO_DOUBLES};
+
+/* Converts all columns of some stripes of one owner, within the stored triangle. Columns on a
+ * device that have elements to record are converted in a copy, too. */
+static osla_err convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
+                        int64_t lld, const conversion *how)
 {
-  int64_t nb = h->options.nb;
+  const bool on_device = osli_is_on_device(h, local);
+  int64_t nb = h->options.nb, refused = 1;
   int64_t cols = osla_index_count(h->n, nb, position % h->v.q, h->v.q);
-  for (int64_t c = 0; c < cols; c++) {
+  osla_err err = OSLA_OK;
+  double *copy = NULL;
+  if (on_device)
+    OSLA_CALL(osli_queue_stripes(h, how->check, 0, stripes, position, local, lld, &refused));
+  if (on_device && refused > 0) {
+    copy = malloc((size_t)(lld + 1) * sizeof *copy);
+    OSLA_CHECK(copy, OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", lld);
+  }
+  for (int64_t c = 0; c < cols && refused > 0 && err == OSLA_OK; c++) {
     if (!(column_stripe(c, nb) & stripes)) continue;
     const row_range r = stored_rows(h, position / h->v.q, global_col(h, position, c));
-    one(h, position, c, r.from, r.past,
-        (double *)(void *)(local + element_offset(0, c, lld, sizeof(double))));
+    unsigned char *column = local + element_offset(0, c, lld, sizeof(double));
+    if (copy) err = osli_queue_copy((size_t)r.past * sizeof *copy, column, copy);
+    how->column(h, position, c, r.from, r.past, copy ? copy : (double *)(void *)column);
   }
+  free(copy);
+  if (!on_device || how->change == how->check || err != OSLA_OK) return err;
+  return osli_queue_stripes(h, how->change, 0, stripes, position, local, lld, NULL);
 }
 
-void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local,
+                            int64_t lld)
 {
   int position = position_of(h, local);
   _Atomic uint64_t *fixed = fixed_stripes(h, position);
   uint64_t fresh = osli_piece_stripes(p, h->options.nb) & ~atomic_load(fixed);
-  if (fresh == 0) return;
-  convert(h, fresh, position, local, lld, column_to_fixed);
+  if (fresh == 0) return OSLA_OK;
+  OSLA_CALL(convert(h, fresh, position, local, lld, &to_fixed));
   atomic_fetch_or(fixed, fresh);
+  return OSLA_OK;
 }
 
 void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
-                               int64_t end, int64_t column, const unsigned char *local, int64_t lld)
+                               int64_t end, const unsigned char *values, int64_t column,
+                               const unsigned char *local, const int64_t *sums)
 {
   int position = position_of(h, local);
-  const int64_t *sums =
-    (const int64_t *)(const void *)(local + element_offset(0, p->col[c], lld, sizeof(double)));
   for (int64_t r = begin; r < end; r++) {
     const unsigned char *at =
-      p->values + (size_t)(column + (p->row_position ? p->row_position[r] : r)) * h->element;
+      values + (size_t)(column + (p->row_position ? p->row_position[r] : r)) * h->element;
     double value = h->combine.update_dtype == OSLA_FLOAT ? (double)*(const float *)(const void *)at
                                                          : *(const double *)(const void *)at;
     int64_t sum = sums[p->row[r]];
@@ -315,11 +342,13 @@ static osla_err agree_offence(osla_hessian *h)
 
 osla_err osli_exact_commit(osla_hessian *h)
 {
+  osla_err err = OSLA_OK;
   if (h->v.prow >= 0) {
     int position = h->v.prow * h->v.q + h->v.pcol;
-    convert(h, atomic_exchange(fixed_stripes(h, position), 0), position, h->v.local, h->v.lld,
-            column_to_double);
+    err = convert(h, atomic_exchange(fixed_stripes(h, position), 0), position, h->v.local, h->v.lld,
+                  &to_doubles);
   }
+  if (h->device) OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(commit_gradient(h));
   return osli_exact_agree_error(h);
 }
@@ -347,13 +376,15 @@ osla_err osli_exact_error(const osla_hessian *h)
 osla_err osli_exact_begin(osla_hessian *h)
 {
   const int position = h->v.prow * h->v.q + h->v.pcol;
-  if (h->v.prow >= 0) convert(h, UINT64_MAX, position, h->v.local, h->v.lld, check_column);
+  osla_err err = OSLA_OK;
+  if (h->v.prow >= 0) err = convert(h, UINT64_MAX, position, h->v.local, h->v.lld, &checking);
+  OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osli_exact_agree_error(h));
   if (h->v.prow >= 0) {
-    convert(h, UINT64_MAX, position, h->v.local, h->v.lld, column_to_fixed);
+    err = convert(h, UINT64_MAX, position, h->v.local, h->v.lld, &to_fixed);
     atomic_store(fixed_stripes(h, position), UINT64_MAX);
   }
-  return osla_barrier(h->v.t);
+  return osla_agree(h->v.t, err);
 }
 
 void osli_exact_reset(osla_hessian *h)
@@ -379,12 +410,12 @@ uint64_t osli_exact_doubles(const osla_hessian *h)
   return ~atomic_load(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol));
 }
 
-void osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
-                        unsigned char *local, int64_t lld)
+osla_err osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool fixed,
+                            unsigned char *local, int64_t lld)
 {
-  if (h->v.prow < 0 || stripes == 0) return;
-  convert(h, stripes, h->v.prow * h->v.q + h->v.pcol, local, lld,
-          to_fixed ? column_to_fixed : column_to_double);
+  if (h->v.prow < 0 || stripes == 0) return OSLA_OK;
+  return convert(h, stripes, h->v.prow * h->v.q + h->v.pcol, local, lld,
+                 fixed ? &to_fixed : &to_doubles);
 }
 
 osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)

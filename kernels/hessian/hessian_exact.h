@@ -27,14 +27,17 @@ void osli_exact_destroy(osla_hessian *h);
 osla_err osli_exact_begin(osla_hessian *h);
 
 /* Converts the stripes that a piece touches to fixed point. The caller holds the locks of these
- * stripes. */
-void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
+ * stripes. Errors: those of work on a device. */
+osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local,
+                            int64_t lld);
 
 /* Records as an offence the first refused element among rows [begin, end) of column c of a piece.
- * `column`: index of the column's value in row 0. */
+ * `column`: index in `values` of the column's value in row 0. `local`: local array to which the
+ * piece was added. sums: fixed-point numbers in the column of the array. Values and sums lie in
+ * host memory. */
 void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
-                               int64_t end, int64_t column, const unsigned char *local,
-                               int64_t lld);
+                               int64_t end, const unsigned char *values, int64_t column,
+                               const unsigned char *local, const int64_t *sums);
 
 /* Adds an update to the gradient. The options must contain a bound for the gradient, and the caller
  * holds h->mutex. */
@@ -57,10 +60,10 @@ osla_err osli_exact_agree_error(osla_hessian *h);
 
 /* osli_exact_doubles returns the mask of the stripes of this rank's part of H that are in doubles.
  * osli_exact_convert converts stripes of this rank's part, or of a copy of it, to fixed point or
- * back. Local. */
+ * back. Local. Errors: those of work on a device. */
 uint64_t osli_exact_doubles(const osla_hessian *h);
-void osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
-                        unsigned char *local, int64_t lld);
+osla_err osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
+                            unsigned char *local, int64_t lld);
 
 /* sum [n] becomes the gradient in fixed point, summed over all ranks, with its committed and its
  * pending updates. Collective. Errors, on all ranks together: RANGE (a sum exceeds the range of

@@ -2,14 +2,16 @@
  * into narrow ranges of columns, so that few elements outside the triangle are computed. */
 #include "kernels/common/row_copy.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
 /* number of columns that share one product at the edge of the triangle; small, because the product
- * also computes elements outside the triangle */
-enum { EDGE_COLUMNS = 32 };
+ * also computes elements outside the triangle. On a device, where the start of a product costs the
+ * time of many operations, more columns share one. */
+enum { EDGE_COLUMNS = 32, DEVICE_EDGE_COLUMNS = 256 };
 
 /* Data for the products of a piece; r0 and c0 are the positions of its first row and column in the
  * sorted index lists. */
@@ -48,7 +50,8 @@ static osla_err fill_range(const products *f, int64_t low, int64_t high, int64_t
   int64_t first_end = f->p->end[c], last_end = f->p->end[last];
   if (low < first_begin) low = first_begin;
   if (high > last_end) high = last_end;
-  if (cols <= EDGE_COLUMNS) return multiply(f, low, high, c, cols);
+  if (cols <= (f->h->device ? DEVICE_EDGE_COLUMNS : EDGE_COLUMNS))
+    return multiply(f, low, high, c, cols);
   if (f->h->options.uplo == OSLA_LOWER) {
     OSLA_CALL(multiply(f, last_begin > low ? last_begin : low, high, c, cols));
     if (high > last_begin) high = last_begin;
@@ -86,6 +89,14 @@ osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_
 {
   products f = {h, u, r0, c0, p, values};
   if (u->k >= 0) return fill_range(&f, 0, p->rows, 0, p->cols);
+  if (osli_is_on_device(h, u->data)) {
+    piece from = *p;
+    from.values = u->data;
+    from.ld = u->ld;
+    from.row_position = w->rows.position + r0;
+    from.col_position = w->cols.position + c0;
+    return osli_queue_gather(h, &from, p->ld, values);
+  }
   fill_elements(h, u, w, r0, c0, p, values);
   return OSLA_OK;
 }

@@ -15,6 +15,7 @@
  * one other rank of the node, in turn. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_boxes.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian_update.h"
@@ -40,8 +41,10 @@ typedef struct inbox {
   osla_transfer transfer[2];
   osla_posted credit;
   int64_t *lists;        /* index lists of the message that is being added */
-  unsigned char *values; /* products of the columns of G that were received */
-  uint64_t stripes;      /* mask of the stripes that are locked for a chain */
+  unsigned char *values; /* products of the columns of G that were received, where H lies */
+  /* copy of received values or columns of G in device memory; NULL if H lies in host memory */
+  unsigned char *on_device;
+  uint64_t stripes; /* mask of the stripes that are locked for a chain */
   bool in_chain;
   /* state of the attempts to lock the stripes of the message at the head */
   osla_stripes_patience patience;
@@ -57,15 +60,17 @@ typedef struct inbox_table {
   inbox of[]; /* [n_inboxes] inboxes, each of which serves one origin at a time */
 } inbox_table;
 
-static osla_err allocate(const wire *w, inbox *in)
+static osla_err allocate(const osla_hessian *h, inbox *in)
 {
+  const wire *w = h->wire;
+  size_t values = 0, on_device = 0;
   in->transfer[0] = in->transfer[1] = OSLA_TRANSFER_NONE;
   in->buffer = malloc(w->inbox_bytes);
   in->lists = malloc(3 * w->message_most);
-  in->values = malloc(w->message_most);
-  OSLA_CHECK(in->buffer && in->lists && in->values, OSLA_ERR_MEM,
-             "no memory for an inbox of %zu bytes", w->inbox_bytes + 4 * w->message_most);
-  return OSLA_OK;
+  OSLA_CHECK(in->buffer && in->lists, OSLA_ERR_MEM, "no memory for an inbox of %zu bytes",
+             w->inbox_bytes + 4 * w->message_most);
+  if (h->device) OSLA_CALL(osli_reserve_like(h, &in->on_device, &on_device, w->message_most));
+  return osli_reserve_like(h, &in->values, &values, w->message_most);
 }
 
 osla_err osli_inboxes_create(osla_hessian *h)
@@ -85,7 +90,7 @@ osla_err osli_inboxes_create(osla_hessian *h)
       osli_arrivals_at(&w->shape, peer + w->arrivals_start, t->seen + (size_t)i * words);
   }
   for (int i = 0; i < w->n_inboxes; i++)
-    OSLA_CALL(allocate(w, &t->of[i]));
+    OSLA_CALL(allocate(h, &t->of[i]));
   return OSLA_OK;
 }
 
@@ -96,7 +101,8 @@ void osli_inboxes_free(osla_hessian *h)
   for (int i = 0; i < h->wire->n_inboxes; i++) {
     free(t->of[i].buffer);
     free(t->of[i].lists);
-    free(t->of[i].values);
+    osli_free_like(t->of[i].values);
+    osli_device_free(t->of[i].on_device);
   }
   free(t->gates);
   free(t->seen);
@@ -124,8 +130,25 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, 
     p.ld = p.rows;
     p.values = in->values;
     OSLA_CALL(osli_update_fill(h, NULL, &u, 0, c, &p, in->values));
-    osli_piece_add(h, &p, a->local, a->lld);
+    OSLA_CALL(osli_piece_add(h, &p, a->local, a->lld));
   }
+  return OSLA_OK;
+}
+
+/* Copies the values, or the columns of G, of a message to the device. */
+static osla_err upload_message(const osla_hessian *h, const inbox *in, message_view *m)
+{
+  const size_t rows = (size_t)m->p.rows * m->head.k * h->element;
+  if (m->head.k == 0) {
+    const size_t bytes = (size_t)osli_piece_elements(&m->p) * h->element;
+    OSLA_CALL(osli_queue_copy(bytes, m->p.values, in->on_device));
+    m->p.values = in->on_device;
+    return OSLA_OK;
+  }
+  OSLA_CALL(osli_queue_copy(rows + (size_t)m->p.cols * m->head.k * h->element, m->row_panel,
+                            in->on_device));
+  m->row_panel = in->on_device;
+  m->col_panel = in->on_device + rows;
   return OSLA_OK;
 }
 
@@ -148,12 +171,13 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
     in->in_chain = true;
   }
   message_view m = osli_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
+  if (osli_is_on_device(h, a.local)) OSLA_CALL(upload_message(h, in, &m));
   if (m.head.k > 0)
     OSLA_CALL(add_products(h, in, &m, &a));
   else
-    osli_piece_add(h, &m.p, a.local, a.lld);
+    OSLA_CALL(osli_piece_add(h, &m.p, a.local, a.lld));
   if (m.head.flags & MESSAGE_LAST) {
-    osla_stripes_release(h->v.t, a.lock, in->stripes);
+    OSLA_CALL(osli_piece_unlock(h, a.lock, in->stripes));
     in->in_chain = false;
   }
   in->head += m.head.bytes;

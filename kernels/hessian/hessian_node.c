@@ -222,18 +222,19 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
 }
 
 /* Adds a piece to this rank's own part of H. */
-static void add_columns(osla_hessian *h, const piece *p)
+static osla_err add_columns(osla_hessian *h, const piece *p)
 {
   osla_stripes *lock = osli_hessian_lock(h, osla_transport_rank(h->v.t));
   const uint64_t stripes = osli_piece_stripes(p, h->options.nb);
   osla_stripes_take(h->v.t, lock, stripes);
-  osli_piece_add(h, p, h->v.local, h->v.lld);
-  osla_stripes_release(h->v.t, lock, stripes);
+  osla_err err = osli_piece_add(h, p, h->v.local, h->v.lld);
+  osla_err complete = osli_piece_unlock(h, lock, stripes);
+  return err == OSLA_OK ? complete : err;
 }
 
 /* Sends a piece as a sequence of messages, each with as many columns as fit, or adds it if the
  * owner is this rank. */
-static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
+static osla_err send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
 {
   for (int64_t c = 0, cols; c < p->cols; c += cols) {
     cols = osli_outbox_columns(h, p, c);
@@ -241,7 +242,7 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
     int64_t elements = osli_piece_elements(&columns);
     if (elements == 0) continue;
     if (owner == osla_transport_rank(h->v.t)) {
-      add_columns(h, &columns);
+      OSLA_CALL(add_columns(h, &columns));
       continue;
     }
     osli_outbox_begin(h, owner, osli_message_size(&columns, 0, h->element));
@@ -252,11 +253,12 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
     stats->elements_sent += elements;
     osla_progress(h->v.t);
   }
+  return OSLA_OK;
 }
 
 /* Sends the columns [c, c + cols) of an array to its owner. */
-static void send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
-                         int64_t c, int64_t cols, osla_hessian_stats *stats)
+static osla_err send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
+                             int64_t c, int64_t cols, osla_hessian_stats *stats)
 {
   int64_t most = osli_outbox_rows(h);
   for (int64_t r = 0; r < l->rows; r += most) {
@@ -271,8 +273,9 @@ static void send_columns(osla_hessian *h, int owner, const near_part *a, const i
                      .end = l->end,
                      .values = a->local + element_offset(r, c, a->lld, h->v.element),
                      .ld = a->lld};
-    send_piece(h, owner, &p, stats);
+    OSLA_CALL(send_piece(h, owner, &p, stats));
   }
+  return OSLA_OK;
 }
 
 static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_stats *stats)
@@ -285,15 +288,16 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
   index_lists l = {0};
   OSLA_CALL(make_lists(h, prow, pcol, &l));
   int64_t nb = h->options.nb;
-  for (int64_t c = 0; c < l.cols; c += nb) {
+  osla_err err = OSLA_OK;
+  for (int64_t c = 0; c < l.cols && err == OSLA_OK; c += nb) {
     int64_t cols = l.cols - c < nb ? l.cols - c : nb;
     if (!(touched & column_stripe(c, nb))) continue;
-    send_columns(h, owner, a, &l, c, cols, stats);
+    err = send_columns(h, owner, a, &l, c, cols, stats);
     empty_columns(h, a, l.rows, c, cols);
   }
   atomic_store(a->touched, 0);
   free(l.row);
-  return OSLA_OK;
+  return err;
 }
 
 osla_err osli_node_sums_send(osla_hessian *h)

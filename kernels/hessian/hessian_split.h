@@ -75,6 +75,14 @@ typedef struct piece {
   const int64_t *row_position, *col_position;
 } piece;
 
+/* Index of the value in row 0 of column c, which need not exist: a packed column begins with row
+ * begin[c]. `packed`: number of values in all columns before column c, if the piece is packed. */
+static inline int64_t piece_column_start(const piece *p, int64_t c, int64_t packed)
+{
+  if (p->ld == 0) return packed - p->begin[c];
+  return (p->col_position ? p->col_position[c] : c) * p->ld;
+}
+
 /* Returns the number of elements of a piece that lie in the stored triangle. */
 int64_t osli_piece_elements(const piece *p);
 

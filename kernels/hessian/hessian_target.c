@@ -1,5 +1,7 @@
 #include "kernels/hessian/hessian_target.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_device.h"
+#include "osla_device.h"
 #include "src/base/writable.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
@@ -39,7 +41,7 @@ static osla_err check_options(const osla_hessian_options *o, osla_dtype dtype, i
 
 static osla_err check_writable(const osla_matrix *a)
 {
-  if (osli_work_modelled) return OSLA_OK;
+  if (osli_work_modelled || osla_matrix_device(a)) return OSLA_OK;
   const int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
   const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   if (rows == 0 || cols == 0) return OSLA_OK;
@@ -62,6 +64,7 @@ osla_err osli_target_check(const osla_matrix *a, osla_hessian_options *o)
   OSLA_CALL(check_options(o, dtype, l.nb));
   o->nb = l.nb;
   o->single = dtype == OSLA_FLOAT;
+  if (osla_matrix_device(a)) return osli_target_check_device(a, o);
   return check_writable(a);
 }
 
@@ -129,6 +132,13 @@ osla_err osli_target_fill(osla_hessian *h)
 {
   const local_view *v = &h->v;
   const double value = osli_combiner_initial(&h->options);
+  if (h->device) {
+    osla_err err = OSLA_OK;
+    if (v->prow >= 0)
+      err = osli_queue_stripes(h, COMBINE_SET, value, UINT64_MAX, v->prow * v->q + v->pcol,
+                               v->local, v->lld, NULL);
+    return osla_agree(v->t, err);
+  }
   for (int64_t c = 0; c < v->cols && !osli_work_modelled; c++) {
     const int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
     const row_range r = h->owns_matrix ? (row_range){0, v->rows} : stored_rows(h, v->prow, j);

@@ -3,6 +3,7 @@
  * of pc), or the same rows and columns of U. */
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
@@ -28,12 +29,14 @@ static osla_err order_columns(const osla_hessian *h, const update *u, int64_t co
   size_t column = (size_t)u->k * h->element;
   *panel = u->data;
   if (u->ld == u->k && in_order(count, split->position)) return OSLA_OK;
-  OSLA_CALL(osli_reserve(buffer, have, column * (size_t)count + 1));
+  OSLA_CALL(osli_reserve_like(h, buffer, have, column * (size_t)count + 1));
+  *panel = *buffer;
+  if (h->device)
+    return osli_queue_columns(h, u->k, count, split->position, u->data, u->ld, *buffer);
   for (int64_t i = 0; i < count && !osli_work_modelled; i++)
     memcpy(*buffer + (size_t)i * column,
            u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
   osli_move_charge(column, count);
-  *panel = *buffer;
   return OSLA_OK;
 }
 
@@ -88,14 +91,26 @@ static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u
   for (int64_t c = 0; c < count; c += g.cols) {
     start = osla_clock();
     g = osli_chunk_group(h->options.uplo, count, sorted, c, h->element, osli_piece_bytes(h));
-    OSLA_CALL(osli_reserve(&w->products, &w->products_bytes,
-                           element_offset(0, g.cols, g.rows, h->element)));
+    OSLA_CALL(osli_reserve_like(h, &w->products, &w->products_bytes,
+                                element_offset(0, g.cols, g.rows, h->element)));
     OSLA_CALL(osli_chunk_products(h, count, sorted, u->k, panel, &g, w->products));
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(perform_update(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
     if (c > 0) w->stats.updates--; /* all groups of columns together count as one update */
   }
+  return OSLA_OK;
+}
+
+/* Copies a matrix G in host memory to the device of H. */
+static osla_err upload_panel(const osla_hessian *h, workspace *w, int64_t count, update *u)
+{
+  if (!h->device || u->k <= 0 || osli_is_on_device(h, u->data)) return OSLA_OK;
+  OSLA_CALL(
+    osli_reserve_like(h, &w->device_g, &w->device_g_bytes, (size_t)(u->k * count) * h->element));
+  OSLA_CALL(osli_queue_panel(h, u->k, count, u->data, u->ld, w->device_g));
+  u->data = w->device_g;
+  u->ld = u->k;
   return OSLA_OK;
 }
 
@@ -110,9 +125,12 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   bool chunks = h->exact && u->k > 0;
   const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, chunks};
   osla_err err = osli_workspace_acquire(h, &need, &w);
+  if (err == OSLA_OK) err = upload_panel(h, w, rows, u);
   if (err == OSLA_OK)
     err =
       chunks ? perform_in_chunks(h, w, u, rows, ix) : perform_update(h, w, u, rows, ix, cols, jx);
+  /* the caller may overwrite a matrix G or U in device memory on return */
+  if (h->device && err == OSLA_OK) err = osli_device_finish(h->device);
   osli_workspace_release(h, w);
   return err;
 }

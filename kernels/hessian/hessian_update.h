@@ -6,6 +6,7 @@
 
 #include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
+#include "osla_stripes.h"
 
 /* ---- hessian_workspace.c ---- */
 
@@ -20,8 +21,12 @@ typedef struct workspace {
   int64_t n_range;
   unsigned char *row_panel, *col_panel; /* columns of G in the order of the sorted index lists */
   size_t row_panel_bytes, col_panel_bytes;
-  unsigned char *values; /* values of one piece */
+  unsigned char *values; /* values of one piece, in host memory */
   size_t values_bytes;
+  /* only if H lies on a device; then row_panel, col_panel and products lie there, too.
+   * device_values: values of one piece. device_g: copy of a matrix G in host memory. */
+  unsigned char *device_values, *device_g;
+  size_t device_values_bytes, device_g_bytes;
   size_t reserved; /* number of bytes of this workspace that count against the memory cap */
   /* number of random numbers drawn so far; each of them selects the first owner that an update
    * visits */
@@ -40,7 +45,11 @@ typedef struct workspace_need {
 osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, workspace **out);
 void osli_workspace_release(osla_hessian *h, workspace *w);
 void osli_workspace_free_all(osla_hessian *h);
+/* _reserve: host memory. _reserve_like: memory of the kind in which H lies. The former contents are
+ * lost. */
 osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes);
+osla_err osli_reserve_like(const osla_hessian *h, unsigned char **buffer, size_t *have,
+                           size_t bytes);
 /* number of bytes of values that a workspace may hold */
 size_t osli_piece_bytes(const osla_hessian *h);
 
@@ -62,8 +71,13 @@ typedef struct update {
 osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);
 
-/* Adds a piece to an owner's local array. The caller holds the locks of the piece's stripes. */
-void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
+/* Adds a piece to an owner's local array. Both the values and the array lie on the device of H, or
+ * both in host memory. The caller holds the locks of the piece's stripes. */
+osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
+
+/* Releases the stripes when the additions of this thread are complete, also after an error. Errors:
+ * those of work on the device. */
+osla_err osli_piece_unlock(const osla_hessian *h, osla_stripes *lock, uint64_t stripes);
 
 /* Delivers the part of every owner. The workspace must hold the grouped indices of the update. */
 osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u);

@@ -19,6 +19,19 @@ osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes)
   return OSLA_OK;
 }
 
+osla_err osli_reserve_like(const osla_hessian *h, unsigned char **buffer, size_t *have,
+                           size_t bytes)
+{
+  void *memory = NULL;
+  if (!h->device) return osli_reserve(buffer, have, bytes);
+  if (bytes <= *have) return OSLA_OK;
+  osli_device_free(*buffer);
+  osla_err err = osli_device_alloc(h->device, bytes, false, &memory);
+  *buffer = memory;
+  *have = memory ? bytes : 0;
+  return err;
+}
+
 static size_t larger(size_t a, size_t b)
 {
   return a > b ? a : b;
@@ -53,8 +66,12 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
     chunks =
       osli_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
       larger(osli_chunk_bytes(need->rows, h->element, osli_piece_bytes(h)), w->products_bytes);
-  return sizeof *w + chunks + osli_split_bytes(rows, h->v.p) + osli_split_bytes(cols, h->v.q) +
-         2 * (size_t)ranges * sizeof(int64_t) +
+  size_t on_device = 0; /* bytes for values and G in device memory */
+  if (h->device)
+    on_device = larger(values, w->device_values_bytes) +
+                larger(need->k > 0 ? column * (size_t)need->rows : 0, w->device_g_bytes);
+  return sizeof *w + chunks + on_device + osli_split_bytes(rows, h->v.p) +
+         osli_split_bytes(cols, h->v.q) + 2 * (size_t)ranges * sizeof(int64_t) +
          larger(need->k > 0 ? column * (size_t)need->rows + 1 : 0, w->row_panel_bytes) +
          larger(need->k > 0 ? column * (size_t)need->cols + 1 : 0, w->col_panel_bytes) +
          larger(values, w->values_bytes);
@@ -67,10 +84,12 @@ static void free_workspace(osla_hessian *h, workspace *w)
   osli_split_free(&w->cols);
   free(w->begin);
   free(w->end);
-  free(w->row_panel);
-  free(w->col_panel);
+  osli_free_like(w->row_panel);
+  osli_free_like(w->col_panel);
   free(w->values);
-  free(w->products);
+  osli_free_like(w->products);
+  osli_device_free(w->device_values);
+  osli_device_free(w->device_g);
   osli_split_free(&w->sorted);
   free(w);
 }

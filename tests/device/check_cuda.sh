@@ -43,6 +43,7 @@ run() {
 }
 for ranks in 1 2 3 4; do
   run suites $ranks test_device test_device_kernels test_device_lu cuda_cases
+  [ "$HAVE_NVCC" = no ] || run hessian $ranks test_device_hessian test_device_assembly
 done
 
 # The plug-in of another build is refused.

@@ -7,15 +7,19 @@
 #   8  a temporary lies in host memory instead of on the device
 #   16 memcpy is called for device memory
 #   32 work of one lane does not wait for work of the other lane
+#   64 locks of the accumulator are released before the addition on the device is complete
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for run in {1,2}' '{0,1,2,4,8,16,32}; do
+for run in {1,2}' '{0,1,2,4,8,16,32,64}; do
   read -r nodes fault <<<"$run"
-  OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 tests/device/suites \
-    test_device test_device_kernels test_device_lanes >tests/logs/device-fault-$nodes-$fault.log 2>&1
+  suites="test_device test_device_kernels test_device_lanes"
+  [ $fault = 64 ] && suites=test_device_assembly
+  # shellcheck disable=SC2086
+  OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
+    tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault.log 2>&1
   status=$?
   if [ $((fault == 0)) = $((status == 0)) ] && [ $status != 124 ]; then
     echo "fault $fault on $nodes nodes: exit status $status, as expected"

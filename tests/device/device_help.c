@@ -135,3 +135,9 @@ void device_overwrite(osla_matrix *a)
     OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, l.m, l.n, zeros, l.m > 0 ? l.m : 1));
   free(zeros);
 }
+
+osla_err device_upload(osla_segment *g, const void *bytes, size_t size)
+{
+  const device_queue *q = osli_device_find(osla_segment_local(g));
+  return q->ops->copy_now(q->state, bytes, osla_segment_local(g), size);
+}

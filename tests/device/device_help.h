@@ -54,4 +54,7 @@ void pair_expect(const matrix_pair *pair, double factor, const char *format, ...
 /* Overwrites a device matrix by puts of rank 0, as soon as rank 0 has returned from a call. */
 void device_overwrite(osla_matrix *a);
 
+/* Copies bytes to this rank's memory of a device segment at once, before work that is queued. */
+osla_err device_upload(osla_segment *segment, const void *bytes, size_t size);
+
 #endif

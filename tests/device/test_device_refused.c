@@ -58,14 +58,6 @@ static osla_err with_osla_refine(const operands *s)
   return osla_refine(s->a, &f, s->b, s->c, NULL, NULL);
 }
 
-static osla_err with_osla_hessian_create_on(const operands *s)
-{
-  osla_hessian *h = NULL;
-  const osla_err err = osla_hessian_create_on(s->a, NULL, &h);
-  CU_ASSERT(h == NULL);
-  return err;
-}
-
 static osla_err with_osla_splitting_create_dense(const operands *s)
 {
   osla_splitting *h = NULL;
@@ -141,7 +133,6 @@ static const struct refused_call {
              LINE(osla_gecon),
              LINE(osla_pocon),
              LINE(osla_refine),
-             LINE(osla_hessian_create_on),
              LINE(osla_splitting_create_dense),
              LINE(osla_blas_iamax),
              LINE(osla_blas_max),
