@@ -76,7 +76,6 @@ typedef enum adapt_place {
   ADAPT_HOST_SMALL,    /* too few operations for each element that would be moved */
   ADAPT_HOST_ROUTINE,  /* the routine is not served on devices */
   ADAPT_HOST_LAYOUT,   /* the blocks or the alignment are not served on devices */
-  ADAPT_HOST_NODES,    /* there are several nodes */
   ADAPT_HOST_MEMORY,   /* too little memory on the device */
   ADAPT_HOST_UNSERVED, /* a kernel refused device memory */
   ADAPT_PLACES

@@ -72,9 +72,8 @@ void adapt_device_choose(adapt_call *call, double flops, double moved, adapt_pla
                          adapt_sub *subs)
 {
   const adapt_settings *s = adapt_settings_get();
-  const bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   if (!s->device) return;
-  call->place = place == ADAPT_ON_DEVICE && !one_node ? ADAPT_HOST_NODES : place;
+  call->place = place;
   if (flops < s->device_min * moved) call->place = ADAPT_HOST_SMALL;
   if (call->place != ADAPT_ON_DEVICE) return;
   osla_err err = open_device(call);

@@ -30,7 +30,6 @@ static const char *place_text(adapt_place place)
     [ADAPT_HOST_SMALL] = "too few operations for each element",
     [ADAPT_HOST_ROUTINE] = "not on devices",
     [ADAPT_HOST_LAYOUT] = "blocks or alignment",
-    [ADAPT_HOST_NODES] = "several nodes",
     [ADAPT_HOST_MEMORY] = "too little memory",
     [ADAPT_HOST_UNSERVED] = "refused",
   };

@@ -54,6 +54,18 @@ run threads 2 "$BUILDDIR/tests/adaptors/dropin_threads" once "${device[@]}"
 same "threads at once" turns.off threads
 [ "$(on_device pdgemm threads.err)" = 24 ] || { complain "threads at once"; cat threads.err; }
 
+# several nodes: LU needs each process column on one node
+run random.nodes 2 "$random" 96 "${device[@]}" "${fake[@]}"
+same "random, 2 nodes" random.off.2 random.nodes
+run lapack.nodes 2 "$lapack" 120 "${device[@]}" "${fake[@]}"
+same "lapack, 2 nodes" lapack.off.2 lapack.nodes
+for routine in pdsyrk pzherk pdgemm pdtrsm pdpotrf pdpotrs pdposv p{s,d,c,z}getrf pdgetrs pdgesv; do
+  [ "$(on_device $routine ./*.nodes.err)" -gt 0 ] || complain "$routine is not on the devices of two nodes"
+done
+reason lapack.nodes.err 'p[sdcz]getrf' 'refused \(osla_getrf: on device memory the ranks of a process column must be on one node'
+run lapack.nodes4 4 "$lapack" 12 "${device[@]}" $(in_mode fake2 4)
+same "lapack, 4 ranks on 2 nodes" lapack.off.4 lapack.nodes4
+
 # a NaN: the same INFO as on the host
 run nan.host 2 "$lapack" nan "${on[@]}"
 run nan.device 2 "$lapack" nan "${device[@]}"
@@ -70,9 +82,6 @@ reason small.err pdgemm ' 0  *0\.000  *2  2 too few operations for each element$
 run memory 2 "$program" "600 64 1 2 2 gemm" "${device[@]}" OSLA_FAKE_DEVICE_BYTES=4000000
 same_sum memory
 reason memory.err pdgemm ' 2 too little memory \([0-9]+ bytes of device memory are needed, and the device has 4000000 available\)$'
-run nodes 2 "$program" "600 64 1 2 2 gemm" "${device[@]}" "${fake[@]}"
-same_sum nodes
-reason nodes.err pdgemm ' 2 several nodes$'
 # without VERBOSE one line says that calls did not run on the device; calls that are too small are
 # no reason for it
 run quiet 2 "$program" "600 64 1 2 2 gemm" "${device[@]}" OSLA_SCALAPACK_VERBOSE=0 OSLA_FAKE_DEVICE_BYTES=4000000
