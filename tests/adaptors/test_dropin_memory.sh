@@ -28,5 +28,7 @@ without_memory 2 dropin_lapack 5 OSLA_SCALAPACK_CACHE=0
 device=(OSLA_SCALAPACK_DEVICE=fake OSLA_SCALAPACK_DEVICE_MIN=0)
 without_memory 1 dropin_random 12 "${device[@]}"
 without_memory 2 dropin_random 6 "${device[@]}"
+without_memory 1 dropin_lapack 8 "${device[@]}"
+without_memory 2 dropin_lapack 4 "${device[@]}"
 
 [ $failures = 0 ] && echo "no allocation that fails ends a job, or spoils a result"

@@ -28,7 +28,7 @@ typedef struct fake_memory {
 /* An entry of a lane: work, or a mark up to which the other lane must have run (0: none). */
 typedef struct fake_entry {
   device_work work;
-  int64_t *lists; /* copy of the lists of the work */
+  int64_t *lists; /* copy of the lists or pivots of the work */
   uint64_t after;
 } fake_entry;
 
@@ -273,7 +273,6 @@ static osla_err run_lane(device_state *d, uint64_t mark)
   for (size_t i = 0; i < runs; i++) {
     const fake_entry *e = &l->entries[i];
     osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
-    if (e->work.kind == DEVICE_LASWP) free(e->work.pivots);
     free(e->lists);
     if (err == OSLA_OK) err = one;
   }
@@ -290,28 +289,36 @@ static osla_err wait_work(device_state *d, uint64_t mark)
   return err;
 }
 
-static osla_err add_entry(device_state *d, device_lane lane, fake_entry e)
+/* Appends an entry to a lane. False if memory is short. */
+static bool add_entry(device_state *d, device_lane lane, fake_entry e)
 {
-  osla_err err = OSLA_OK;
   fake_lane *l = &d->lanes[lane];
   (void)pthread_mutex_lock(&d->mutex);
   if (l->n_entries == l->most) {
     size_t more = 2 * l->most + 64;
     fake_entry *grown = realloc(l->entries, more * sizeof *grown);
     if (grown) l->entries = grown, l->most = more;
-    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "queue of %zu works of a fake device", more);
   }
-  if (err == OSLA_OK)
-    l->entries[l->n_entries++] = e;
-  else
-    free(e.lists);
+  const bool added = l->n_entries < l->most;
+  if (added) l->entries[l->n_entries++] = e;
   (void)pthread_mutex_unlock(&d->mutex);
-  return err;
+  return added;
 }
 
 static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
 {
-  return mark < LANES ? OSLA_OK : add_entry(d, lane, (fake_entry){.after = mark});
+  const bool done = mark < LANES || add_entry(d, lane, (fake_entry){.after = mark});
+  return done ? OSLA_OK : wait_work(d, mark);
+}
+
+/* Runs a piece of work after the queued work of its lane. */
+static osla_err run_now(device_state *d, const device_work *w)
+{
+  const uint64_t mark = mark_work(d, w->lane);
+  (void)pthread_mutex_lock(&d->mutex);
+  osla_err queued = run_lane(d, mark), err = run_work(d, *w);
+  (void)pthread_mutex_unlock(&d->mutex);
+  return queued == OSLA_OK ? err : queued;
 }
 
 uint64_t osli_fake_queued(device_state *d, device_lane lane)
@@ -332,17 +339,26 @@ static bool overtakes(device_state *d, const device_work *w)
          (!memory_of(d, w->a) || !memory_of(d, w->c));
 }
 
-static osla_err copy_lists(fake_entry *e)
+/* Copies the lists or pivots of the caller, who may change them before the work runs. False if
+ * memory is short. */
+static bool copy_lists(fake_entry *e)
 {
-  const size_t bytes = (size_t)e->work.n_lists * sizeof *e->lists;
-  if (bytes == 0) return OSLA_OK;
+  device_work *w = &e->work;
+  const bool swaps = w->kind == DEVICE_LASWP;
+  const size_t bytes = (size_t)(swaps ? w->k : w->n_lists) * sizeof *e->lists;
+  if (bytes == 0) return true;
   e->lists = malloc(bytes);
-  OSLA_CHECK(e->lists, OSLA_ERR_MEM, "%zu bytes of lists of a fake device", bytes);
-  memcpy(e->lists, e->work.lists, bytes);
-  e->work.lists = e->lists;
-  return OSLA_OK;
+  if (!e->lists) return false;
+  memcpy(e->lists, swaps ? w->pivots : w->lists, bytes);
+  if (swaps)
+    w->pivots = e->lists;
+  else
+    w->lists = e->lists;
+  return true;
 }
 
+/* If memory is short, work runs at once: a kernel that has begun cannot return the error on all
+ * ranks together. */
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   (void)pthread_mutex_lock(&d->mutex);
@@ -350,17 +366,11 @@ static osla_err submit_work(device_state *d, const device_work *w)
   osla_err err = ahead ? run_work(d, *w) : OSLA_OK;
   (void)pthread_mutex_unlock(&d->mutex);
   if (ahead) return err;
+  if (d->early || w->info) return run_now(d, w);
   fake_entry e = {.work = *w};
-  if (w->kind == DEVICE_LASWP) { /* the caller may change its pivots before the work runs */
-    const size_t bytes = (size_t)w->k * sizeof *w->pivots;
-    e.work.pivots = malloc(bytes + 1);
-    OSLA_CHECK(e.work.pivots, OSLA_ERR_MEM, "pivots of a fake device");
-    memcpy(e.work.pivots, w->pivots, bytes);
-  }
-  OSLA_CALL(copy_lists(&e));
-  OSLA_CALL(add_entry(d, w->lane, e));
-  bool at_once = d->early || w->info;
-  return at_once ? wait_work(d, mark_work(d, w->lane)) : OSLA_OK;
+  if (copy_lists(&e) && add_entry(d, w->lane, e)) return OSLA_OK;
+  free(e.lists);
+  return run_now(d, w);
 }
 
 const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
