@@ -101,7 +101,7 @@ grep -q '"devices": null' "$scratch/info.json" || fail "$label: JSON of devices"
 devices_work() {
   healthy
   has '^Devices +\(fake; rank 0 sees 4\)$'
-  has '^  device 3 +fake device 3, '
+  has '^  device 3 +fake device, '
   for name in copies BLAS Cholesky LU; do has "^  ok +device $name "; done
 }
 run 1 node OSLA_DEVICE=fake; devices_work

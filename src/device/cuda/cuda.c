@@ -98,8 +98,8 @@ static osla_err describe_device(int ordinal, char *text, size_t size)
   const int before = make_current(ordinal);
   const osla_err err = osli_cuda_runtime(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
   (void)make_current(before);
-  (void)snprintf(text, size, "device %d: %s, %zu MiB of memory, %zu MiB free", ordinal,
-                 properties.name, all >> 20, available >> 20);
+  (void)snprintf(text, size, "%s, %zu MiB of memory, %zu MiB free", properties.name, all >> 20,
+                 available >> 20);
   return err;
 }
 
