@@ -66,7 +66,10 @@ noinst_DATA = tests/config.env
 # those of the variable WITHOUT.
 list-check-programs:
 	@echo $(check_PROGRAMS)
-check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
+# A second make builds them after that of `all`, so that `make all check-programs` builds no library
+# twice at a time.
+check-programs: all
+	@$(MAKE) $(AM_MAKEFLAGS) $(filter-out $(WITHOUT),$(check_PROGRAMS))
 check-local: all-am
 	$(srcdir)/tests/run -b .
 clean_hooks += clean-test-results
