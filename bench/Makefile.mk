@@ -33,7 +33,7 @@ bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = bench/osla_bench.c
 bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
-bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
+bench_osla_bench_LDADD = bench/libbench.la $(bench_libs) $(PLUGIN_PATH)
 
 # osla-calibrate fits the model of a core for simulated machines.
 bin_PROGRAMS += bench/osla-calibrate

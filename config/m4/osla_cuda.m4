@@ -1,7 +1,8 @@
 dnl The plug-in for CUDA (src/device/cuda).
 
-dnl OSLA_CHECK_CUDA: --with-cuda. Sets CUDA_INCLUDE, CUDA_LIBDIR, NVCC, osla_cuda, HAVE_CUDA
-dnl and HAVE_NVCC
+dnl OSLA_CHECK_CUDA: --with-cuda. Sets CUDA_INCLUDE, CUDA_LIBDIR, NVCC, osla_cuda, HAVE_CUDA,
+dnl HAVE_NVCC and PLUGIN_PATH, which lets installed programs that contain libosla find the plug-in
+dnl in libdir.
 AC_DEFUN([OSLA_CHECK_CUDA], [
   AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@],
     [build the plug-in for NVIDIA GPUs with the CUDA toolkit in DIR, version 12 or later (default: no; without DIR: /usr/local/cuda)])],
@@ -32,6 +33,10 @@ AC_DEFUN([OSLA_CHECK_CUDA], [
   AM_CONDITIONAL([HAVE_NVCC], [test $HAVE_NVCC = yes])
   AC_SUBST([CUDA_INCLUDE])
   AC_SUBST([CUDA_LIBDIR])
+  PLUGIN_PATH=
+  AS_IF([test "$osla_cuda" != no],
+    [PLUGIN_PATH="-Wl,--enable-new-dtags,-rpath,'\$\$ORIGIN/\$(libdir_from_bindir)'"])
+  AC_SUBST([PLUGIN_PATH])
   AS_IF([test "$osla_cuda" = no], [HAVE_CUDA=no], [HAVE_CUDA=yes])
   AC_SUBST([HAVE_CUDA])
   AM_CONDITIONAL([HAVE_CUDA], [test $HAVE_CUDA = yes])])

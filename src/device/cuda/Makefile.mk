@@ -5,6 +5,7 @@ if HAVE_CUDA
 plugindir = $(libdir)
 plugin_DATA = src/device/cuda/libosla_cuda.so
 CLEANFILES += $(plugin_DATA) src/device/cuda/cuda_kernels.o
+libdir_from_bindir = $(shell realpath -ms --relative-to=$(bindir) $(libdir))
 cuda_sources = $(srcdir)/src/device/cuda/cuda.c $(srcdir)/src/device/cuda/cuda_work.c
 cuda_headers = $(srcdir)/src/device/cuda/cuda_state.h $(srcdir)/src/device/cuda/cuda_kernels.h \
   $(srcdir)/src/device/device.h $(srcdir)/src/device/combine.h $(srcdir)/src/base/fixed_point.h
