@@ -80,6 +80,8 @@ OSLI_EVERYWHERE bool combine_one(const combine_loop *l, int64_t element, int64_t
   if (l->operation == COMBINE_FIXED_SUM) {
     const int64_t more = fixed_of(combine_value(l, value), l->fixed.scale);
     const bool outside = fixed_outside(more, l->fixed.limit) >> 63;
+    /* a sum beyond the range stays there, even if more values of this visit would wrap it around */
+    if (fixed_danger(*number) >> 63) return true;
     *number = fixed_sum(*number, outside ? 0 : more);
     return outside || fixed_danger(*number) >> 63;
   }
