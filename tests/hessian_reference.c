@@ -243,9 +243,18 @@ static void note(difference *d, osla_dtype dtype, const void *array, int64_t at,
   d->seen = osla_test_real(dtype, array, at);
 }
 
-static difference differ_in_place(const serial_sum *sum, const osla_matrix *a)
+/* Compares this rank's elements, or, for a device matrix, a copy of them in host memory. */
+static difference differ_in_place(const serial_sum *sum, osla_matrix *a)
 {
   difference d = {0};
+  osla_matrix *copy = NULL;
+  if (osla_matrix_device(a)) {
+    const osla_layout whole = osla_matrix_layout(a);
+    OSLA_ASSERT_OK(osla_matrix_create(osla_matrix_grid(a), osla_matrix_dtype(a), whole.m, whole.n,
+                                      whole.mb, whole.nb, &copy));
+    OSLA_ASSERT_OK(osla_matrix_copy(a, copy));
+    a = copy;
+  }
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   int64_t lld = osla_matrix_lld(a, osla_test_rank());
@@ -254,6 +263,7 @@ static difference differ_in_place(const serial_sum *sum, const osla_matrix *a)
       note(&d, osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld, sum,
            osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
            osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol));
+  osla_matrix_destroy(&copy);
   return d;
 }
 
@@ -307,10 +317,60 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   return good;
 }
 
+/* Accumulators on device matrices, and what they need. */
+enum { ON_DEVICE = 64 };
+static struct on_device {
+  osla_hessian *h;
+  osla_device *device;
+  osla_matrix *matrix;
+} on_device[ON_DEVICE];
+
+static double first_value(int64_t i, int64_t j, void *options)
+{
+  (void)i, (void)j;
+  const osla_hessian_options *o = options;
+  if (o->initial != 0.0 || o->from_zero || o->combine == OSLA_COMBINE_SUM) return o->initial;
+  return o->combine == OSLA_COMBINE_MIN ? (double)INFINITY : -(double)INFINITY;
+}
+
+static osla_err create_on_device(osla_grid *grid, int64_t n, osla_hessian_options o,
+                                 const char *kind, osla_hessian **out)
+{
+  const osla_device_options options = {.kind = kind};
+  const int64_t nb = o.nb > 0 ? o.nb : OSLA_DEFAULT_BLOCK;
+  struct on_device *d = on_device;
+  while (d->h)
+    d++;
+  o.clear = true;
+  OSLA_CALL(osla_device_open(osla_grid_transport(grid), &options, &d->device));
+  OSLA_CALL(osla_matrix_create_on(d->device, grid, type_of(&o), n, n, nb, nb, &d->matrix));
+  /* osla_hessian_create sets both triangles, osla_hessian_create_on only the stored one */
+  OSLA_CALL(osla_matrix_fill_with(d->matrix, first_value, &o));
+  osla_err err = osla_hessian_create_on(d->matrix, &o, &d->h);
+  *out = d->h;
+  return err;
+}
+
+#undef osla_hessian_destroy
+void hessian_destroy(osla_hessian **h)
+{
+  struct on_device *d = on_device;
+  while (d < on_device + ON_DEVICE && (!h || !*h || d->h != *h))
+    d++;
+  osla_hessian_destroy(h);
+  if (d == on_device + ON_DEVICE) return;
+  osla_matrix_destroy(&d->matrix);
+  osla_device_close(&d->device);
+  d->h = NULL;
+}
+
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n, const osla_hessian_options *options)
 {
+  const osla_hessian_options o = options ? *options : (osla_hessian_options){0};
+  const char *kind = o.combine == OSLA_COMBINE_USER ? NULL : getenv("OSLA_TEST_HESSIAN_DEVICE");
   osla_hessian *h = NULL;
-  if (osla_hessian_create(grid, n, options, &h) != OSLA_OK) {
+  if ((kind ? create_on_device(grid, n, o, kind, &h) : osla_hessian_create(grid, n, &o, &h)) !=
+      OSLA_OK) {
     fprintf(stderr, "test: no accumulator of order %" PRId64 ": %s\n", n, osla_error_text());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -7,6 +7,7 @@
 #ifndef HESSIAN_REFERENCE_H
 #define HESSIAN_REFERENCE_H
 
+#include "osla_device.h"
 #include "osla_hessian.h"
 #include "tests/osla_test_help.h"
 
@@ -67,9 +68,13 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
  * descending order, then smaller grids that leave ranks idle; NULL after the last. Collective. */
 osla_grid *hessian_grid(osla_transport *t, int which);
 
-/* Makes an accumulator, and ends the job if that fails. Collective. */
+/* Makes an accumulator, and ends the job if that fails. If OSLA_TEST_HESSIAN_DEVICE names a kind of
+ * device, H lies on a device of the rank, unless the options have a function of the user; calls of
+ * osla_hessian_destroy in tests then destroy what was made for it, too. Collective. */
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,
                                     const osla_hessian_options *options);
+void hessian_destroy(osla_hessian **h);
+#define osla_hessian_destroy(h) hessian_destroy(h)
 
 /* Number of rounds of a test's loop: the environment variable OSLA_TEST_ROUNDS if set, otherwise
  * `usual`. */
