@@ -8,10 +8,10 @@
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
-/* number of columns that share one product at the edge of the triangle; small, because the product
- * also computes elements outside the triangle. On a device, where the start of a product costs the
- * time of many operations, more columns share one. */
-enum { EDGE_COLUMNS = 32, DEVICE_EDGE_COLUMNS = 256 };
+/* Number of columns that share one product at the edge of the triangle. It is small, because the
+ * product also computes elements outside the triangle, and larger on a device, where the start of a
+ * product costs more. */
+enum { EDGE_COLUMNS = 32, DEVICE_EDGE_COLUMNS = 512 };
 
 /* Data for the products of a piece; r0 and c0 are the positions of its first row and column in the
  * sorted index lists. */
