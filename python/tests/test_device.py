@@ -81,6 +81,20 @@ def test_kernels(world, rng, dtype):
     assert np.allclose(b.to_numpy(), solution, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lu(world, rng, dtype):
+    n, tolerance = 40, 1e4 * np.finfo(dtype).eps
+    x, y = values(rng, n, n, dtype), values(rng, n, 7, dtype)
+    grid = osla.Grid(1, world.size)  # a process column lies on one node
+    a, b = (osla.Matrix.from_numpy(z, block=6, grid=grid, device=KIND) for z in (x, y))
+    lu = osla.getrf(a)
+    solution = lu.solve(y)  # an array that is the same on all ranks
+    assert np.allclose(x @ solution, y, atol=tolerance)
+    lu.solve(b)
+    assert b.device is a.device and np.allclose(b.to_numpy(), solution, atol=tolerance)
+    assert np.allclose(x.T @ lu.solve(y, trans="t"), y, atol=tolerance)
+
+
 def test_cuda_array_interface(world, rng):
     x = values(rng, 11, 13, np.complex64)
     host = osla.Matrix.from_numpy(x, block=(3, 2))
@@ -126,8 +140,6 @@ def test_what_a_device_does_not_serve(world):
     a, host = osla.Matrix(6, 6, device=KIND).fill("identity"), osla.Matrix(6, 6)
     with pytest.raises(osla.UnsupportedError, match="osla_matrix_mirror"):
         a.mirror("lower")
-    with pytest.raises(osla.UnsupportedError):
-        osla.Hessian(on=a)
     with pytest.raises(osla.ArgumentError, match="put all into the memory of one"):
         osla.gemm(a, host, host)
     assert a.norm("fro") == pytest.approx(6 ** 0.5)
