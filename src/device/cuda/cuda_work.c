@@ -131,11 +131,34 @@ static osla_err add(const cuda_lane *l, const device_work *w)
   return OSLA_OK;
 }
 
+static bool is_on_device(const void *address)
+{
+  struct cudaPointerAttributes found;
+  return cudaPointerGetAttributes(&found, address) == cudaSuccess &&
+         found.type == cudaMemoryTypeDevice;
+}
+
+/* Copies a row between two matrices on devices. To cudaMemcpy2DAsync each element would be a row of
+ * its own. */
+static osla_err copy_row(const cuda_lane *l, const device_work *w)
+{
+  if (w->element == sizeof(float))
+    BLAS_CALL(cublasScopy_64(l->blas, w->n, w->a, w->lda, w->c, w->ldc));
+  else if (w->element == sizeof(double))
+    BLAS_CALL(cublasDcopy_64(l->blas, w->n, w->a, w->lda, w->c, w->ldc));
+  else
+    BLAS_CALL(cublasZcopy_64(l->blas, w->n, w->a, w->lda, w->c, w->ldc));
+  return OSLA_OK;
+}
+
 static osla_err copy(const cuda_lane *l, const device_work *w)
 {
   const size_t e = w->element, width = (size_t)w->m * e;
+  const bool has_type = e == sizeof(float) || e == sizeof(double) || e == 2 * sizeof(double);
   if (w->n == 1 || (w->lda == w->m && w->ldc == w->m))
     CUDA_CALL(cudaMemcpyAsync(w->c, w->a, width * (size_t)w->n, cudaMemcpyDefault, l->stream));
+  else if (w->m == 1 && has_type && is_on_device(w->a) && is_on_device(w->c))
+    return copy_row(l, w);
   else
     CUDA_CALL(cudaMemcpy2DAsync(w->c, (size_t)w->ldc * e, w->a, (size_t)w->lda * e, width,
                                 (size_t)w->n, cudaMemcpyDefault, l->stream));

@@ -148,6 +148,25 @@ static cublasStatus_t add(cublasHandle_t h, osla_dtype dtype, cublasOperation_t 
                                .a = a, .lda = lda, .c = c, .ldc = ldc});
 }
 
+static cublasStatus_t copy(cublasHandle_t h, size_t e, int64_t n, const void *a, int64_t a_step,
+                           void *c, int64_t c_step)
+{
+  CHECK((uintptr_t)a % e == 0 && (uintptr_t)c % e == 0);
+  CHECK(stand_in_matrix(a, 1, n, a_step, e) && stand_in_matrix(c, 1, n, c_step, e));
+  return push(h, (device_work){DEVICE_COPY, .element = e, .m = 1, .n = n, .a = a, .lda = a_step,
+                               .c = c, .ldc = c_step});
+}
+
+#define COPY(name, type)                                                                           \
+  cublasStatus_t name(cublasHandle_t h, int64_t n, const type *a, int64_t a_step, type *c,         \
+                      int64_t c_step)                                                              \
+  {                                                                                                \
+    return copy(h, sizeof(type), n, a, a_step, c, c_step);                                         \
+  }
+COPY(cublasScopy_v2_64, float)
+COPY(cublasDcopy_v2_64, double)
+COPY(cublasZcopy_v2_64, cuDoubleComplex)
+
 #define SOLVE_AND_ADD(x, dtype, type)                                                              \
   cublasStatus_t cublas##x##trsm_v2_64(                                                            \
     cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t t,           \

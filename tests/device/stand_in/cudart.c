@@ -124,14 +124,6 @@ cudaError_t cudaGetLastError(void)
   return code;
 }
 
-const char *cudaGetErrorString(cudaError_t code)
-{
-  return code == cudaSuccess                 ? "no error"
-         : code == cudaErrorIllegalAddress   ? "an illegal memory access was encountered"
-         : code == cudaErrorMemoryAllocation ? "out of memory"
-                                             : "error of the stand-in";
-}
-
 /* ---- memory ---- */
 
 bool stand_in_on_device(const void *address, size_t bytes)
@@ -344,9 +336,22 @@ static void run_stream(cudaStream_t s, uint64_t end)
   }
 }
 
-cudaError_t stand_in_push(cudaStream_t s, stand_in_entry entry)
+/* The stream of a handle. The handles 1 and 2 are no pointers: they name the legacy default stream
+ * and that of the thread, here one of each for a device. Other streams do not wait for the legacy
+ * one here. */
+static cudaStream_t stream_of(cudaStream_t handle)
+{
+  static cudaStream_t defaults[DEVICES][2];
+  if (handle != cudaStreamLegacy && handle != cudaStreamPerThread) return handle;
+  cudaStream_t *s = &defaults[current][handle == cudaStreamPerThread];
+  if (!*s) (void)cudaStreamCreateWithFlags(s, cudaStreamDefault);
+  return *s;
+}
+
+cudaError_t stand_in_push(cudaStream_t handle, stand_in_entry entry)
 {
   begin_call();
+  const cudaStream_t s = stream_of(handle);
   END_IF(!s || s->device != current, cudaErrorInvalidResourceHandle);
   END_IF(sticky, sticky);
   if (s->n_entries == s->most) {
@@ -360,13 +365,6 @@ cudaError_t stand_in_push(cudaStream_t s, stand_in_entry entry)
 }
 
 /* ---- streams and events ---- */
-
-cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest, int *greatest)
-{
-  *lowest = 0;
-  *greatest = -5;
-  return cudaSuccess;
-}
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {
@@ -386,9 +384,10 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
   return cudaStreamCreateWithPriority(out, flags, 0);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t s)
+cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
   begin_call();
+  const cudaStream_t s = stream_of(handle);
   END_IF(!s, cudaErrorInvalidResourceHandle);
   run_stream(s, UINT64_MAX);
   return end_call(cudaSuccess);
@@ -416,9 +415,10 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle)
 {
   begin_call();
+  const cudaStream_t s = stream_of(handle);
   END_IF(!s || event->device != s->device, cudaErrorInvalidResourceHandle);
   event->stream = s;
   event->end = s->done + s->n_entries;

@@ -1,14 +1,38 @@
-/* Copies of the stand-in for the CUDA runtime. */
+/* Copies of the stand-in for the CUDA runtime, and its functions that return constants. */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const char *cudaGetErrorString(cudaError_t code)
+{
+  return code == cudaSuccess                 ? "no error"
+         : code == cudaErrorIllegalAddress   ? "an illegal memory access was encountered"
+         : code == cudaErrorMemoryAllocation ? "out of memory"
+                                             : "error of the stand-in";
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest, int *greatest)
+{
+  *lowest = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
 {
   if (!stand_in_on_device(to, bytes)) return cudaErrorInvalidValue;
   return stand_in_push(
     s, (stand_in_entry){.kind = STAND_IN_FILL, .work = {.c = to}, .value = value, .bytes = bytes});
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *address)
+{
+  memset(out, 0, sizeof *out);
+  out->type = stand_in_on_device(address, 0) ? cudaMemoryTypeDevice
+              : stand_in_pinned(address)     ? cudaMemoryTypeHost
+                                             : cudaMemoryTypeUnregistered;
+  return cudaSuccess;
 }
 
 static bool kind_fits(enum cudaMemcpyKind kind, const void *from, const void *to)
