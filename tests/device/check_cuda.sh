@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The plug-in for CUDA against stand-ins for the libraries of CUDA (stand_in/stand_in.h): what it
-# imports, the device suites on 1 to 4 ranks, and the messages of machines that cannot use it.
+# imports, the device suites on 1 to 4 ranks, `osla info`, Fortran and Python, and the messages of
+# machines that cannot use it.
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 . "$BUILDDIR/tests/config.env"
 plugin=$BUILDDIR/src/device/cuda/libosla_cuda.so
@@ -16,16 +17,17 @@ failed=0
 fail() { echo "$*"; failed=1; }
 
 # stand_in NAME SOURCE...: builds the stand-in for a library, with the file name and the version of
-# symbols that the plug-in asks for, and adds it to $libraries
+# symbols that the plug-in asks for, and adds it to $libraries. It is linked with MPI and BLAS,
+# because Python loads no library for all others.
 libraries=()
 stand_in() {
   local soname
   soname=$(objdump -p "$plugin" | awk -v name="lib$1.so" '$1 == "NEEDED" && index($2, name) == 1 {print $2}')
   [ -n "$soname" ] || { echo "$plugin does not need $1"; exit 1; }
   echo "$soname { global: cu*; __cuda*; stand_in_*; local: *; };" >"$here/$1.map"
-  $PLAIN_CC -shared -fPIC -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror $SANITIZE_FLAGS \
+  $CC -shared -fPIC -std=gnu17 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror $SANITIZE_FLAGS \
     -I"$SRCDIR" -I"$SRCDIR/include" -isystem "$CUDA_INCLUDE" -o "$here/$soname" -Wl,-soname,"$soname" \
-    -Wl,--version-script="$here/$1.map" '-Wl,-rpath,$ORIGIN' "${@:2}" "${libraries[@]}" || exit 1
+    -Wl,--version-script="$here/$1.map" '-Wl,-rpath,$ORIGIN' "${@:2}" "${libraries[@]}" $BLAS_LIBS -lm || exit 1
   libraries+=("$here/$soname")
 }
 stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy,_kernel}.c .libs/libosla_kernels.a
@@ -36,15 +38,23 @@ imports=$(nm -D --undefined-only "$plugin" | grep -c ' osl[ai]_')
 [ "$imports" = 0 ] || fail "$plugin imports $imports functions of libosla"
 
 export OSLA_TEST_DEVICE=cuda LD_LIBRARY_PATH=$BUILDDIR/$here:$BUILDDIR/src/device/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-# run NAME RANKS CASE...: runs suites or cases
+# run NAME RANKS PROGRAM ARGUMENT...
 run() {
-  timeout "$JOB_LIMIT" $MPIEXEC -n "$2" tests/device/suites "${@:3}" >"tests/logs/device-cuda-$1-$2.log" 2>&1 &&
+  timeout "$JOB_LIMIT" $MPIEXEC -n "$2" "${@:3}" >"tests/logs/device-cuda-$1-$2.log" 2>&1 &&
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks test_device test_device_kernels test_device_lu cuda_cases
-  [ "$HAVE_NVCC" = no ] || run hessian $ranks test_device_hessian test_device_assembly
+  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu cuda_cases
+  [ "$HAVE_NVCC" = no ] || run hessian $ranks tests/device/suites test_device_hessian test_device_assembly
 done
+
+OSLA_DEVICE=cuda run info 2 ./osla info
+[ "$(grep -c '^  ok  *device ' tests/logs/device-cuda-info-2.log)" = 5 ] || fail "info: see tests/logs/device-cuda-info-2.log"
+if [ "$HAVE_FORTRAN" = yes ]; then run fortran 2 tests/adaptors/test_fortran_devices; fi
+if [ "$HAVE_PYTHON" = yes ] && [ "$SANITIZERS" = no ] && "$PYTHON" -c 'import pytest' 2>/dev/null; then
+  PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 run python 2 "$PYTHON" -m pytest -q --color=no -p no:cacheprovider "$SRCDIR/python/tests/test_device.py"
+  ! grep -q skipped tests/logs/device-cuda-python-2.log || fail "python: see tests/logs/device-cuda-python-2.log"
+fi
 
 # The plug-in of another build is refused.
 mkdir -p "$here/other"
