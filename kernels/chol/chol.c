@@ -22,6 +22,7 @@
 #include "kernels/common/pipeline.h"
 #include "osla_chol.h"
 #include "osla_trace.h"
+#include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -292,7 +293,7 @@ static osla_err run_steps(chol *f)
 static osla_err agree_info(const chol *f, int64_t *info)
 {
   int64_t first = f->info > 0 ? f->info : INT64_MAX;
-  OSLA_CALL(osla_allreduce(f->v.t, &first, 1, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(osli_agree_least(f->v.t, &first, 1));
   *info = first == INT64_MAX ? 0 : first;
   return OSLA_OK;
 }

@@ -334,7 +334,7 @@ osla_err osli_interchange_run(osla_interchange *x)
     }
   /* An error ends the job, because other ranks wait for rows (or columns) of this rank. */
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
-  return osla_barrier(x->v.t); /* After the barrier, B is complete on all ranks. */
+  return osla_agree(x->v.t, OSLA_OK); /* This call is also a barrier: after it B is complete. */
 }
 
 void osli_interchange_close(osla_interchange *x)

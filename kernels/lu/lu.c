@@ -25,6 +25,7 @@
 #include "osla_device.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
+#include "src/transport/transport_ops.h"
 
 #include <complex.h>
 #include <float.h>
@@ -239,7 +240,7 @@ static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
   const local_view *v = &f->v;
   int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
   /* this call is also a barrier: after it no rank reads panels */
-  OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(osli_agree_least(v->t, least, 2));
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
   if (f->pivoting != OSLA_PIVOT_PARTIAL)
@@ -316,7 +317,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   err = run_steps(&f);
   /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
-  OSLA_TRY(osla_barrier(v->t)); /* after this barrier no rank reads L */
+  OSLA_TRY(osla_agree(v->t, OSLA_OK)); /* this call is also a barrier: after it no rank reads L */
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);

@@ -89,7 +89,8 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_barrier(f->a.t)); /* after the call, A and B are complete on all ranks */
+  /* This call is also a barrier: after it A and B are complete on all ranks. */
+  OSLA_CALL(osla_agree(f->a.t, OSLA_OK));
   if (f->stationary && f->a.rows > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
                                    : osli_trsm_stationary_run_trans(f);
@@ -97,7 +98,8 @@ osla_err osli_trsm_run(trsm *f)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
   /* An error ends the job, because other ranks wait for rows of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err);
-  return osla_barrier(f->a.t); /* after the call, no rank reads rows of this rank */
+  /* This call is also a barrier: after it no rank reads rows of this rank. */
+  return osla_agree(f->a.t, OSLA_OK);
 }
 
 void osli_trsm_close(trsm *f)

@@ -155,3 +155,11 @@ osla_err osla_agree(osla_transport *t, osla_err local)
 {
   return osla_agree_same(t, local, "", NULL, 0);
 }
+
+osla_err osli_agree_least(osla_transport *t, int64_t *values, int count)
+{
+  const osla_err err = osli_device_settle(SETTLE_COLLECTIVE);
+  if (err != OSLA_OK) values[0] = -1;
+  OSLA_CALL(osla_allreduce(t, values, count, MPI_INT64_T, MPI_MIN));
+  return values[0] < 0 ? osla_agree(t, err) : OSLA_OK;
+}

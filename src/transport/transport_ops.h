@@ -361,8 +361,12 @@ osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes);
  * Collective. */
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
-/* While it is true, progress steps of this thread run no hooks. A call that holds a mutex which hooks
- * need sets it before it waits. */
+/* Replaces each of `count` values, which must be 0 or more, by its minimum over all ranks.
+ * Collective. Errors, on all ranks together: MPI, those of queued work on devices. */
+osla_err osli_agree_least(osla_transport *t, int64_t *values, int count);
+
+/* While osli_hooks_paused is true, progress steps of this thread run no hooks. A call that holds a
+ * mutex which hooks need sets it before it waits. */
 extern _Thread_local bool osli_hooks_paused;
 
 /* Rings the bell, by the operation of the backend. */

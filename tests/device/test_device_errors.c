@@ -1,0 +1,147 @@
+/* Tests of errors of queued work: if work of one rank fails in the middle of a collective call,
+ * this call returns the error on all ranks, and no rank waits for ever. */
+#include "osla_chol.h"
+#include "osla_gemm.h"
+#include "osla_lu.h"
+#include "osla_solve.h"
+#include "src/device/device.h"
+#include "tests/device/device_help.h"
+
+enum { N = 12, NB = 3 };
+
+/* Operands of the calls, all on the device. */
+typedef struct operands {
+  osla_matrix *a, *b, *c;
+  int64_t ipiv[N];
+} operands;
+
+static osla_err multiply(operands *s)
+{
+  return osla_gemm(OSLA_NOTRANS, OSLA_TRANS, 1, osla_whole(s->a), osla_whole(s->b), 1,
+                   osla_whole(s->c), NULL);
+}
+
+static osla_err factor_cholesky(operands *s)
+{
+  int64_t info;
+  return osla_potrf(OSLA_LOWER, s->a, NULL, &info);
+}
+
+static osla_err factor_lu(operands *s)
+{
+  osla_lu_result result;
+  return osla_getrf(s->a, s->ipiv, NULL, &result);
+}
+
+static osla_err solve(operands *s)
+{
+  return osla_getrs(OSLA_NOTRANS, s->a, s->ipiv, s->b);
+}
+
+static osla_err solve_transposed(operands *s)
+{
+  return osla_getrs(OSLA_TRANS, s->a, s->ipiv, s->b);
+}
+
+static osla_err solve_from_right(operands *s)
+{
+  return osla_trsm(OSLA_RIGHT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 2, s->a, s->b);
+}
+
+static osla_err copy(operands *s)
+{
+  return osla_matrix_copy(s->a, s->b);
+}
+
+static osla_err transpose(operands *s)
+{
+  return osla_matrix_transpose(OSLA_TRANS, s->a, s->b);
+}
+
+static osla_err fill(operands *s)
+{
+  return osla_matrix_fill(s->a, OSLA_FILL_SPD, 1);
+}
+
+static osla_err norm(operands *s)
+{
+  double value;
+  return osla_matrix_norm(s->a, OSLA_NORM_ONE, &value);
+}
+
+static const struct collective_call {
+  const char *name;
+  osla_err (*run)(operands *s);
+} calls[] = {{"fill", fill},
+             {"norm", norm},
+             {"copy", copy},
+             {"transpose", transpose},
+             {"gemm", multiply},
+             {"potrf", factor_cholesky},
+             {"getrf", factor_lu},
+             {"getrs", solve},
+             {"getrs, transposed", solve_transposed},
+             {"trsm", solve_from_right}};
+
+/* The functions of the device, and the number of pieces of work that succeed before one fails. */
+static struct {
+  device_ops real;
+  int left;
+} failing;
+
+/* Submits work; one piece fails later, as work on a GPU does. */
+static osla_err submit_failing(device_state *state, const device_work *work)
+{
+  OSLA_CALL(failing.real.submit(state, work));
+  if (failing.left-- == 0)
+    osli_device_keep_error(osla_error_set(OSLA_ERR_STATE, "planted failure"));
+  return OSLA_OK;
+}
+
+/* Lets each piece of work of the last rank fail, one piece in each run of the call. */
+static void check_call(const device_bench *b, device_queue *q, operands *s,
+                       const struct collective_call *call)
+{
+  const device_ops *real = q->ops;
+  const int last = osla_transport_size(b->t) - 1;
+  device_ops ops = failing.real = *real;
+  ops.submit = submit_failing;
+  for (int work = 0, fails = 1; fails; work++) {
+    for (int i = 0; i < N; i++)
+      s->ipiv[i] = i + 1;
+    OSLA_ASSERT_OK(osla_matrix_fill(s->a, OSLA_FILL_SPD, 1));
+    failing.left = work;
+    if (osla_transport_rank(b->t) == last) q->ops = &ops;
+    const osla_err err = call->run(s);
+    q->ops = real;
+    fails = failing.left < 0;
+    OSLA_ASSERT_OK(osla_bcast(b->t, &fails, 1, MPI_INT, last));
+    OSLA_ASSERT_MSG(err == (fails ? OSLA_ERR_STATE : OSLA_OK), "%s: error %d of work %d",
+                    call->name, (int)err, work);
+    if (fails) OSLA_ASSERT_TEXT("planted failure");
+  }
+}
+
+static void test_work(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  for (int which = 0; which < osla_test_n_grids(b.t); which++) {
+    operands s = {0};
+    osla_grid *grid = osla_test_grid(b.t, which);
+    OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.a));
+    OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.b));
+    OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.c));
+    device_queue *q = osli_device_of(osla_matrix_local(s.a));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+      check_call(&b, q, &s, &calls[i]);
+    osla_matrix_destroy(&s.a);
+    osla_matrix_destroy(&s.b);
+    osla_matrix_destroy(&s.c);
+    osla_grid_destroy(&grid);
+  }
+  bench_close(&b);
+}
+
+static const osla_test_case cases[] = {{"work", test_work}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_device_errors, cases);
