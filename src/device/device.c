@@ -239,6 +239,7 @@ osla_err osli_device_submit(const device_work *work)
   if (w.kind == DEVICE_COPY) {
     device_queue *source = osli_device_find(w.a);
     bool crosses = !q || !source;
+    if (!crosses) OSLA_CALL(check_operand(q, w.a));
     if (!q) q = source;
     OSLA_CALL(q->ops->submit(q->state, &w));
     return crosses ? q->ops->wait(q->state, q->ops->mark(q->state, w.lane)) : OSLA_OK;

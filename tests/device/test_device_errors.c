@@ -7,6 +7,9 @@
 #include "src/device/device.h"
 #include "tests/device/device_help.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { N = 12, NB = 3 };
 
 /* Operands of the calls, all on the device. */
@@ -143,5 +146,48 @@ static void test_work(void)
   bench_close(&b);
 }
 
-static const osla_test_case cases[] = {{"work", test_work}, {NULL, NULL}};
+/* ---- two devices ---- */
+
+/* Opens the second device of the test's kind; NULL if there is only one. */
+static osla_device *open_second(const device_bench *b)
+{
+  osla_device *device = NULL;
+  const osla_device_options options = {.kind = "fake", .chosen = true, .ordinal = 1};
+  if (getenv("OSLA_TEST_DEVICE") && strcmp(getenv("OSLA_TEST_DEVICE"), "fake") != 0) return NULL;
+  OSLA_ASSERT_OK(osla_device_open(b->t, &options, &device));
+  return device;
+}
+
+/* A copy between two devices of a rank is refused, and changes nothing. */
+static void test_two_devices(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_device *other = open_second(&b);
+  osla_grid *grid = osla_test_square_grid(b.t);
+  osla_matrix *x = NULL, *y = NULL;
+  double largest = 1;
+  if (other) {
+    OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &x));
+    OSLA_ASSERT_OK(osla_matrix_create_on(other, grid, OSLA_DOUBLE, N, N, NB, NB, &y));
+    OSLA_ASSERT_OK(osla_matrix_fill(x, OSLA_FILL_UNIFORM, 1));
+    OSLA_ASSERT_ERR(osla_matrix_copy(x, y), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("two devices");
+    OSLA_ASSERT_SAME_TEXT();
+    OSLA_ASSERT_OK(osla_matrix_norm(y, OSLA_NORM_MAX, &largest));
+    OSLA_ASSERT_CLOSE(largest, 0, 0);
+    OSLA_ASSERT_ERR(osla_segment_read(osla_matrix_segment(x), osla_transport_rank(b.t), 0,
+                                      osla_matrix_local(y), sizeof(double)),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("two devices");
+    osla_matrix_destroy(&x);
+    osla_matrix_destroy(&y);
+  }
+  osla_device_close(&other);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
+static const osla_test_case cases[] = {
+  {"work", test_work}, {"two_devices", test_two_devices}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_errors, cases);
