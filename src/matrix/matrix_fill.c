@@ -37,7 +37,8 @@ static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, 
                   complex_type && im ? im(i, j, arg) : 0.0);
     }
   }
-  return osli_part_stage_close(&stage);
+  osli_part_stage_close(&stage);
+  return OSLA_OK;
 }
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)

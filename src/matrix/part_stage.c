@@ -26,13 +26,10 @@ osla_err osli_part_stage_open(const osla_part *part, bool writes, part_stage *s)
   return err;
 }
 
-osla_err osli_part_stage_close(part_stage *s)
+void osli_part_stage_close(part_stage *s)
 {
   const part_local *p = &s->p;
-  const bool copies = s->copy && s->writes;
-  if (copies)
+  if (s->copy && s->writes)
     osli_move_columns(p->element, p->rows, p->cols, s->copy, s->ld, part_at(p, 0, 0), p->lld);
   free(s->copy);
-  s->copy = NULL;
-  return copies ? osli_device_settle(SETTLE_COPY) : OSLA_OK;
 }

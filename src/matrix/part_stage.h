@@ -18,8 +18,9 @@ typedef struct part_stage {
 
 /* Opens a part, either to read its elements, or to write all of them. Memory: the local elements of
  * the part, if the matrix lies on a device. Local. Errors: MEM, those of the device; the stage is
- * then not open. osli_part_stage_close completes the writes. */
+ * then not open. osli_part_stage_close completes the writes; the next osla_agree reports errors of
+ * the device. */
 osla_err osli_part_stage_open(const osla_part *part, bool writes, part_stage *stage);
-osla_err osli_part_stage_close(part_stage *stage);
+void osli_part_stage_close(part_stage *stage);
 
 #endif
