@@ -21,13 +21,12 @@ static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 /* ---- one process row ---- */
 
 /* Interchanges rows in local columns [col, col + cols), with one process row. */
-static osla_err permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
+static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
   if (!osli_work_modelled)
     osli_swap_rows(f->v.element, cols, local_at(&f->v, 0, col), f->v.lld, first, f->order,
                    f->pivots, false);
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
-  return OSLA_OK;
 }
 
 /* Interchanges rows on a device, with one process row. A device serves all columns at the same time
@@ -228,7 +227,6 @@ osla_err osli_lu_permute_left(lu *f)
   if (v->p > 1) return permute_panels(f);
   if (osli_device_of(v->local)) return permute_on_device(f);
   for (int64_t k = v->pcol; k < f->steps - 1; k += v->q)
-    OSLA_CALL(permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q),
-                            block_cols(f, k)));
+    permute_alone(f, (k + 1) * v->nb, osla_index_local(k * v->nb, v->nb, v->q), block_cols(f, k));
   return OSLA_OK;
 }

@@ -143,12 +143,14 @@ void osli_device_queue_close(device_queue **queue)
   *queue = NULL;
 }
 
-static osla_err enter_range(device_queue *q, void *memory, size_t bytes, bool imported)
+/* Enters memory in the table; gives it back, and sets *memory = NULL, if this is not possible. */
+static osla_err enter_range(device_queue *q, void **memory, size_t bytes, bool imported)
 {
-  uintptr_t from = (uintptr_t)memory;
+  uintptr_t from = (uintptr_t)*memory;
   osla_err err = add_range((device_range){from, from + bytes, bytes, q, imported});
   if (err == OSLA_OK) return err;
-  (imported ? q->ops->drop : q->ops->release)(q->state, memory, bytes);
+  (imported ? q->ops->drop : q->ops->release)(q->state, *memory, bytes);
+  *memory = NULL;
   return err;
 }
 
@@ -160,18 +162,14 @@ osla_err osli_device_alloc(device_queue *q, size_t bytes, bool zeroed, void **ou
              "%zu bytes of device memory are needed, and the device has %" PRIu64 " available",
              bytes, available);
   OSLA_CALL(q->ops->alloc(q->state, bytes, zeroed, out));
-  osla_err err = enter_range(q, *out, bytes, false);
-  if (err != OSLA_OK) *out = NULL;
-  return err;
+  return enter_range(q, out, bytes, false);
 }
 
 osla_err osli_device_import(device_queue *q, const device_handle *handle, size_t bytes, void **out)
 {
   *out = NULL;
   OSLA_CALL(q->ops->import(q->state, handle, bytes, out));
-  osla_err err = enter_range(q, *out, bytes, true);
-  if (err != OSLA_OK) *out = NULL;
-  return err;
+  return enter_range(q, out, bytes, true);
 }
 
 void osli_device_free(void *memory)

@@ -125,7 +125,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   if (err == OSLA_OK) err = osli_device_backend(kind, &ops);
   bool on_host = false;
   if (err == OSLA_OK) err = read_panels(&on_host);
-  const osla_argument same[] = {{"kind of device", kind && kind[0] ? kind[0] : 0},
+  const osla_argument same[] = {{"kind of device", kind ? kind[0] : 0},
                                 {"OSLA_DEVICE_PANELS", on_host}};
   err = osla_agree_same(t, err, "osla_device_open", same, 2);
   if (err == OSLA_OK && osla_simulated_machine())
