@@ -107,6 +107,8 @@ static osla_err check(const symm *s)
 
 static osla_err agree(const symm *s)
 {
+  const char *call = s->hermitian ? "osla_hemm" : "osla_symm";
+  OSLA_NEEDS_HOST(call, s->a.matrix, s->b.matrix, s->c.matrix);
   const osla_argument same[] = {{"side", (int)s->side},
                                 {"uplo", (int)s->uplo},
                                 {"Hermitian A", s->hermitian},
@@ -116,8 +118,7 @@ static osla_err agree(const symm *s)
                                 OSLA_PART_ARGUMENTS("b", s->b),
                                 OSLA_PART_ARGUMENTS("c", s->c),
                                 {"memory", s->options ? (int64_t)s->options->memory : 0}};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s),
-                         s->hermitian ? "osla_hemm" : "osla_symm", same,
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s), call, same,
                          (int)(sizeof same / sizeof *same));
 }
 
@@ -142,7 +143,6 @@ cleanup:
 osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  OSLA_NEEDS_HOST("osla_symm", a.matrix, b.matrix, c.matrix);
   return multiply_checked((symm){.side = side,
                                  .left = side == OSLA_LEFT,
                                  .uplo = uplo,
@@ -157,7 +157,6 @@ osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part
 osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  OSLA_NEEDS_HOST("osla_hemm", a.matrix, b.matrix, c.matrix);
   return multiply_checked((symm){.side = side,
                                  .left = side == OSLA_LEFT,
                                  .hermitian = true,

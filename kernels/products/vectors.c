@@ -206,6 +206,7 @@ static osla_err check(const product *p)
 static osla_err agree(const product *p)
 {
   const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
+  OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},
@@ -242,7 +243,6 @@ static osla_err multiply_checked(product p)
 osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
                    osla_complex beta, osla_part y)
 {
-  OSLA_NEEDS_HOST("osla_gemv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){
     .call = "gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
 }
@@ -250,7 +250,6 @@ osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part 
 osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  OSLA_NEEDS_HOST("osla_symv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){.call = "symv",
                                     .triangle = true,
                                     .uplo = uplo,
@@ -264,7 +263,6 @@ osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
 osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  OSLA_NEEDS_HOST("osla_hemv", a.matrix, x.matrix, y.matrix);
   return multiply_checked((product){.call = "hemv",
                                     .triangle = true,
                                     .hermitian = true,

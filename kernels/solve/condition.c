@@ -164,12 +164,13 @@ static osla_err check(const osla_factors *f, double anorm)
 
 static osla_err agree(const osla_factors *f, double anorm, osla_err local)
 {
+  const char *call = f->cholesky ? "osla_pocon" : "osla_gecon";
+  OSLA_NEEDS_HOST(call, f->matrix);
   const osla_argument same[] = {{"estimate with Cholesky's factor", f->cholesky},
                                 {"uplo", (int)f->uplo},
                                 {"order of A", osla_matrix_layout(f->matrix).n},
                                 {"anorm (bits)", double_bits(anorm)}};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->matrix)), local,
-                         f->cholesky ? "osla_pocon" : "osla_gecon", same,
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->matrix)), local, call, same,
                          (int)(sizeof same / sizeof *same));
 }
 
@@ -201,14 +202,12 @@ cleanup:
 
 osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond)
 {
-  OSLA_NEEDS_HOST("osla_gecon", a);
   osla_factors f = osla_factors_lu(a, ipiv);
   return estimate(&f, anorm, rcond);
 }
 
 osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond)
 {
-  OSLA_NEEDS_HOST("osla_pocon", a);
   osla_factors f = osla_factors_cholesky(a, uplo);
   return estimate(&f, anorm, rcond);
 }

@@ -83,9 +83,10 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
 {
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
   const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
+  const char *call = f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed";
+  OSLA_NEEDS_HOST(call, f->a, f->b, f->x);
   if (options) f->options = *options;
-  OSLA_CALL(osli_refinement_agree(
-    &factors, check(f), f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed", &f->options));
+  OSLA_CALL(osli_refinement_agree(&factors, check(f), call, &f->options));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);
@@ -105,7 +106,6 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
 osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
-  OSLA_NEEDS_HOST("osla_gesv_mixed", a, b, x);
   mixed f = {.a = a, .b = b, .x = x};
   return solve(&f, options, result);
 }
@@ -113,7 +113,6 @@ osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix
 osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                          const osla_refine_options *options, osla_mixed_result *result)
 {
-  OSLA_NEEDS_HOST("osla_posv_mixed", a, b, x);
   mixed f = {.a = a, .b = b, .x = x, .cholesky = true, .uplo = uplo};
   return solve(&f, options, result);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 12, NB = 3 };
+enum { N = 9, NB = 3 };
 
 /* Operands of the calls, all on the device. */
 typedef struct operands {
