@@ -81,10 +81,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   if (!room) return true;
   int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
-  if (osli_device_of(room))
-    osli_move_bytes(room, head_of(f, &s), f->head_bytes);
-  else
-    osli_move_message(room, head_of(f, &s), f->head_bytes);
+  osli_move_message(room, head_of(f, &s), f->head_bytes);
   if (rows > 0) /* without rows there may be no local array */
     osli_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
               (unsigned char *)room + f->head_bytes);

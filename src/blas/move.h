@@ -37,13 +37,14 @@ static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* Copies a message. The first OSLA_STEERING bytes (headers, pivots, indices) are always copied. The
- * rest is bulk data, which is not copied if work is only modelled (work.h). Local. */
+/* Copies a message; either address may lie on a device. The first OSLA_STEERING bytes (headers,
+ * pivots, indices) are always copied. The rest is bulk data, which is not copied if work is only
+ * modelled (work.h). Local. */
 enum { OSLA_STEERING = 8192 };
 static inline void osli_move_message(void *to, const void *from, size_t bytes)
 {
   bool whole = !osli_work_modelled || bytes <= OSLA_STEERING;
-  memcpy(to, from, whole ? bytes : OSLA_STEERING);
+  osli_move_bytes(to, from, whole ? bytes : OSLA_STEERING);
 }
 
 /* Reports to the performance model that a loop has copied `pieces` pieces of `piece` bytes.
