@@ -103,7 +103,8 @@ typedef struct device_ops {
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
-  /* Pins host memory, so that copies between it and the device are fast, and unpins it. */
+  /* Pins host memory, so that copies between it and the device are fast, and unpins it. Both are
+   * NULL if pinned memory is no faster. */
   osla_err (*pin)(device_state *state, void *memory, size_t bytes);
   void (*unpin)(device_state *state, void *memory);
   /* Copies bytes between device memory and host memory. The copy does not wait for queued work and

@@ -220,7 +220,8 @@ cleanup:
 /* A device that cannot pin memory copies more slowly, so an error does not matter. */
 void osli_device_service_pin(device_service *s, device_queue *q)
 {
-  if (!s->pinned_by && q->ops->pin(q->state, my_region(s), slot_at(s, s->t->size)) == OSLA_OK)
+  if (!s->pinned_by && q->ops->pin &&
+      q->ops->pin(q->state, my_region(s), slot_at(s, s->t->size)) == OSLA_OK)
     s->pinned_by = q;
 }
 

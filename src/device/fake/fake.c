@@ -179,17 +179,6 @@ static void drop_memory(device_state *d, void *memory, size_t bytes)
   (void)pthread_mutex_unlock(&d->mutex);
 }
 
-static osla_err pin_memory(device_state *d, void *memory, size_t bytes)
-{
-  (void)d, (void)memory, (void)bytes;
-  return OSLA_OK;
-}
-
-static void unpin_memory(device_state *d, void *memory)
-{
-  (void)d, (void)memory;
-}
-
 typedef struct fake_handle {
   int64_t pid, file;
 } fake_handle;
@@ -386,8 +375,6 @@ const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .expose = expose_memory,
                                      .import = import_memory,
                                      .drop = drop_memory,
-                                     .pin = pin_memory,
-                                     .unpin = unpin_memory,
                                      .copy_now = copy_now,
                                      .submit = submit_work,
                                      .mark = mark_work,
