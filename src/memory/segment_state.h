@@ -24,8 +24,8 @@ struct osla_segment {
   size_t origin_bytes;
   size_t bytes;
   size_t data; /* offset of the data area in the region */
-  osla_device
-    *device;          /* device on which the data area lies; NULL: the data area is in the region */
+  /* device on which the data area lies; NULL: the data area is in the region */
+  osla_device *device;
   /* [ranks] device addresses of the data areas, for ranks of other nodes in the owner's address
    * space; NULL without a device */
   void **device_data;
