@@ -74,8 +74,10 @@
  * memory_cap the sum stays below that many bytes: rings get at most half of it, pieces at most an
  * eighth, and a thread that finds no room waits for other threads. An update that can never fit,
  * and a cap below the needs of the rings, are errors whose text gives the bytes that are needed.
- * stats.bytes_peak is the largest number in use. The cap does not cover about 16 bytes per id
- * (update_once) and a second H during a checkpoint.
+ * stats.bytes_peak is the largest number in use. For a matrix on a device, memory for G, values and
+ * products lies there and counts, too; besides, a thread may need a copy of G on the device and
+ * values in host memory. The cap does not cover about 16 bytes per id (update_once) and a second H
+ * during a checkpoint.
  *
  * Ids. Updates may carry ids. A checkpoint writes the sums and the ids of the updates in them. A
  * job that was killed continues from there, on any number of ranks, and skips updates that are

@@ -16,27 +16,27 @@ enum { ORDER = 53 };
 
 /* ---- the same updates on a host matrix ---- */
 
-/* Adds products and blocks of random numbers that are not exact in a sum. Repeated indices occur.
- */
-static void push_random(osla_hessian *h, osla_segment *g, int turn)
+/* Adds blocks of random numbers, whose sums are not exact, and products of multiples of 2^-10,
+ * which are exact in any order, so that each BLAS gives the same bits. Repeated indices occur. */
+static void push_random(osla_hessian *h, osla_segment *there, int turn)
 {
   enum { K = 9, COUNT = 40 };
-  double values[K * COUNT];
+  double u[K * COUNT], g[K * COUNT];
   int64_t ix[COUNT];
   const int ranks = osla_test_size(), rank = osla_test_rank();
   for (int i = 0; i < 3; i++) {
     const uint64_t number = (uint64_t)((turn * 3 + i) * ranks + rank);
-    for (uint64_t a = 0; a < K * COUNT; a++)
-      values[a] = osla_random_uniform(17, a, number);
+    for (uint64_t a = 0; a < K * COUNT; a++) {
+      u[a] = osla_random_uniform(17, a, number);
+      g[a] = rint(u[a] * 1024) / 1024;
+    }
     for (int64_t a = 0; a < COUNT; a++)
       ix[a] = osla_test_choose(18 + number, a, ORDER);
-    const void *at = values;
-    if (g) {
-      OSLA_ASSERT_OK(device_upload(g, values, sizeof values));
-      at = osla_segment_local(g);
-    }
-    OSLA_ASSERT_OK(osla_hessian_update(h, COUNT, ix, K, at, K));
-    OSLA_ASSERT_OK(osla_hessian_update_block(h, K, ix, COUNT, ix, at, K));
+    if (there) OSLA_ASSERT_OK(device_upload(there, g, sizeof g));
+    OSLA_ASSERT_OK(osla_hessian_update(h, COUNT, ix, K, there ? osla_segment_local(there) : g, K));
+    if (there) OSLA_ASSERT_OK(device_upload(there, u, sizeof u));
+    OSLA_ASSERT_OK(
+      osla_hessian_update_block(h, K, ix, COUNT, ix, there ? osla_segment_local(there) : u, K));
   }
 }
 

@@ -11,6 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifdef HAVE_HDF5
+enum { WITH_HDF5 = 1 };
+#else
+enum { WITH_HDF5 = 0 };
+#endif
+
 enum { UPDATES = 5, ORDER = 53 };
 
 /* ---- a device matrix and its serial sum ---- */
@@ -315,7 +324,7 @@ static void restart(osla_transport *t, osla_device *from, osla_device *to, osla_
 static void test_restart(void)
 {
   device_bench b;
-  if (!bench_open(&b, false)) return;
+  if (!WITH_HDF5 || !bench_open(&b, false)) return;
   scratch_create();
   osla_hessian_options o = {.checkpoint_holds = true};
   restart(b.t, b.device, b.device, o);
