@@ -27,6 +27,7 @@ static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 static device_range *ranges; /* [n_ranges], sorted by address, disjoint */
 static size_t n_ranges, most_ranges;
 static device_queue *queues;
+static uint64_t n_opened; /* number of devices that were opened so far */
 /* error that the next osli_device_settle reports, guarded by list_mutex */
 static osla_err kept_error;
 static char kept_text[512];
@@ -117,6 +118,7 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
     return err;
   }
   (void)pthread_mutex_lock(&list_mutex);
+  q->id = ++n_opened;
   q->next = queues;
   queues = q;
   (void)pthread_mutex_unlock(&list_mutex);
@@ -125,11 +127,24 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
   return OSLA_OK;
 }
 
+/* Returns an address of memory of a device; NULL if it has none. */
+static void *any_memory(const device_queue *q)
+{
+  uintptr_t found = 0;
+  (void)pthread_mutex_lock(&mutex);
+  for (size_t i = 0; i < n_ranges && !found; i++)
+    if (ranges[i].queue == q) found = ranges[i].from;
+  (void)pthread_mutex_unlock(&mutex);
+  return (void *)found;
+}
+
 void osli_device_queue_close(device_queue **queue)
 {
   device_queue *q = queue ? *queue : NULL;
   if (!q) return;
   (void)wait_lanes(q, LANE_MAIN);
+  for (void *left; (left = any_memory(q)) != NULL;)
+    osli_device_free(left);
   (void)pthread_mutex_lock(&list_mutex);
   device_queue **at = &queues;
   while (*at != q)
@@ -195,6 +210,33 @@ void osli_free_like(void *memory)
     osli_device_free(memory);
   else
     free(memory);
+}
+
+osla_err osli_device_check_own(const void *address, size_t bytes, const char *what)
+{
+  device_range r;
+  const uintptr_t from = (uintptr_t)address;
+  if (!osli_device_any() || !find_range(address, &r)) return OSLA_OK;
+  OSLA_CHECK(!r.imported, OSLA_ERR_ARG,
+             "%s: the array lies in device memory of another rank: pass memory of this rank", what);
+  OSLA_CHECK(bytes <= r.to - from, OSLA_ERR_ARG,
+             "%s: the array has %zu bytes, and its device memory ends after %zu", what, bytes,
+             (size_t)(r.to - from));
+  OSLA_CHECK(r.queue->ops->has_kernels, OSLA_ERR_UNSUPPORTED,
+             "%s: the array lies on a device of kind \"%s\", whose plug-in was built without "
+             "kernels: build it where configure finds nvcc, or pass host memory",
+             what, r.queue->ops->name);
+  return OSLA_OK;
+}
+
+void *osli_device_scratch(device_queue *q, int which, size_t bytes)
+{
+  device_scratch *s = &q->scratch[which];
+  if (bytes <= s->bytes) return s->memory;
+  osli_device_free(s->memory);
+  *s = (device_scratch){0};
+  if (osli_device_alloc(q, bytes, false, &s->memory) == OSLA_OK) s->bytes = bytes;
+  return s->memory;
 }
 
 osla_err osli_device_refuse(const char *call)
@@ -304,7 +346,9 @@ osla_err osli_device_settle_all(device_settle_reason reason)
 {
   static const int fault_of[] = {[SETTLE_NOTIFY] = DEVICE_FAULT_NOTIFY,
                                  [SETTLE_COLLECTIVE] = DEVICE_FAULT_COLLECTIVE,
-                                 [SETTLE_COPY] = DEVICE_FAULT_COPY};
+                                 [SETTLE_COPY] = DEVICE_FAULT_COPY,
+                                 [SETTLE_ANNOUNCE] = DEVICE_FAULT_ANNOUNCE,
+                                 [SETTLE_READ] = DEVICE_FAULT_READ};
   osla_err err = OSLA_OK;
   if (osli_device_faults & fault_of[reason]) return OSLA_OK;
   (void)pthread_mutex_lock(&list_mutex);

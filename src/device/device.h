@@ -12,6 +12,7 @@
 #include "osla_error.h"
 #include "osla_types.h"
 #include "src/device/combine.h"
+#include "src/device/vertices.h"
 
 #include <complex.h>
 #include <stdatomic.h>
@@ -26,9 +27,10 @@ typedef enum device_work_kind {
   DEVICE_POTRF,
   DEVICE_GETRF,
   DEVICE_LASWP,
-  DEVICE_ADD,    /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
-  DEVICE_COPY,   /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
-  DEVICE_COMBINE /* combines listed values A with listed elements of C (combine.h) */
+  DEVICE_ADD,     /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
+  DEVICE_COPY,    /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
+  DEVICE_COMBINE, /* combines listed values A with listed elements of C (combine.h) */
+  DEVICE_VERTICES /* combines vertices of A with those of C; B gets the old ones (vertices.h) */
 } device_work_kind;
 
 /* Lanes of a device. Work of one lane runs in its order. Work of two lanes may run at the same time
@@ -65,6 +67,8 @@ typedef struct device_work {
   fixed_point fixed;
   const int64_t *lists;
   int64_t n_lists;
+  /* VERTICES: the loop, whose bases are A, B and C; its index lists lie on the device */
+  const vertices_loop *vertices;
   device_lane lane; /* set by osli_device_submit */
 } device_work;
 
@@ -83,12 +87,13 @@ typedef struct device_host {
 } device_host;
 
 /* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
-enum { DEVICE_INTERFACE = 3 };
+enum { DEVICE_INTERFACE = 4 };
 
 /* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
 typedef struct device_ops {
   int version; /* DEVICE_INTERFACE; first member in all versions */
   const char *name;
+  bool has_kernels; /* true if the backend serves work of kind VERTICES */
   /* Number of devices that this process can open. Errors: UNSUPPORTED (no driver). */
   osla_err (*count)(int *out);
   /* Writes one line about a device: its name, and its memory in all and free. */
@@ -120,17 +125,26 @@ typedef struct device_ops {
   osla_err (*after)(device_state *state, device_lane lane, uint64_t mark);
 } device_ops;
 
+/* Scratch memory of a device, which grows when it is needed. */
+typedef struct device_scratch {
+  void *memory;
+  size_t bytes;
+} device_scratch;
+enum { DEVICE_SCRATCHES = 2 };
+
 /* An open device. */
 typedef struct device_queue {
   const device_ops *ops;
   device_state *state;
+  uint64_t id; /* no other device that this process opens has this number; from 1 */
+  device_scratch scratch[DEVICE_SCRATCHES];
   struct device_queue *next; /* list of all open devices of this process */
 } device_queue;
 
 /* ---- open devices and their memory ---- */
 
-/* Opens device `ordinal` of a backend, and closes it after all its memory was freed. Local. Errors:
- * MEM, those of the backend. */
+/* Opens device `ordinal` of a backend, and closes it. Closing frees the memory that is left, which
+ * may only be caches. Local. Errors: MEM, those of the backend. */
 osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
                                 device_queue **out);
 void osli_device_queue_close(device_queue **queue);
@@ -159,6 +173,16 @@ static inline device_queue *osli_device_of(const void *address)
 {
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
+
+/* Fails if `bytes` bytes of device memory from an address on are not in one piece that this process
+ * has allocated, or if the device has no kernels. Succeeds for host memory. `what` names the
+ * memory. Local. Errors: ARG, UNSUPPORTED. */
+osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
+
+/* Returns scratch memory number `which` of a device, with at least `bytes` bytes; NULL if there is
+ * not enough memory. Later work in the order of LANE_MAIN may overwrite it. The caller makes sure
+ * that no other thread of the process uses it meanwhile. Local. */
+void *osli_device_scratch(device_queue *queue, int which, size_t bytes);
 
 /* True if one of three addresses lies on a device. NULL does not. */
 static inline bool osli_on_device(const void *a, const void *b, const void *c)
@@ -242,7 +266,9 @@ extern bool osli_device_panels_on_host;
 typedef enum device_settle_reason {
   SETTLE_NOTIFY,     /* notifies, posts, puts, words, wake-ups */
   SETTLE_COLLECTIVE, /* collective calls, messages, exchanges, counters */
-  SETTLE_COPY        /* a copy from a device to host memory */
+  SETTLE_COPY,       /* a copy from a device to host memory */
+  SETTLE_ANNOUNCE,   /* the announcement of values that other ranks read in place */
+  SETTLE_READ        /* the notice that values of other ranks were read in place */
 } device_settle_reason;
 
 /* Waits for all work that this process has queued so far (in LANE_PANEL: in that lane). Every
@@ -274,7 +300,9 @@ enum {
   DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
   DEVICE_FAULT_MEMCPY = 16,     /* osli_device_copy is memcpy */
   DEVICE_FAULT_AFTER = 32,      /* osli_device_after does nothing */
-  DEVICE_FAULT_FINISH = 64      /* osli_device_finish does not wait */
+  DEVICE_FAULT_FINISH = 64,     /* osli_device_finish does not wait */
+  DEVICE_FAULT_ANNOUNCE = 128,  /* an announcement of values does not settle */
+  DEVICE_FAULT_READ = 256       /* a notice that values were read does not settle */
 };
 extern int osli_device_faults;
 

@@ -8,7 +8,7 @@ CLEANFILES += $(plugin_DATA) src/device/cuda/cuda_kernels.o
 libdir_from_bindir = $(shell realpath -ms --relative-to=$(bindir) $(libdir))
 cuda_sources = $(srcdir)/src/device/cuda/cuda.c $(srcdir)/src/device/cuda/cuda_work.c
 cuda_headers = $(srcdir)/src/device/cuda/cuda_state.h $(srcdir)/src/device/cuda/cuda_kernels.h \
-  $(srcdir)/src/device/device.h $(srcdir)/src/device/combine.h $(srcdir)/src/base/fixed_point.h
+  $(srcdir)/src/device/device.h $(srcdir)/src/device/combine.h $(srcdir)/src/device/vertices.h $(srcdir)/src/base/fixed_point.h
 if HAVE_NVCC
 # Kernels run on all GPUs that the toolkit serves: -arch=all-major. Without fused operations the bits
 # of a sum are those of the host.

@@ -335,6 +335,9 @@ static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
 
 static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .name = "cuda",
+#ifdef HAVE_CUDA_KERNELS
+                               .has_kernels = true,
+#endif
                                .count = count_devices,
                                .describe = describe_device,
                                .open = open_device,

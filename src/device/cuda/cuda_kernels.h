@@ -3,6 +3,7 @@
 #define CUDA_KERNELS_H
 
 #include "src/device/combine.h"
+#include "src/device/vertices.h"
 
 #include <cuda_runtime_api.h>
 
@@ -14,6 +15,7 @@ extern "C" {
  * added to *refused, which lies in device memory. */
 cudaError_t osli_cuda_combine(const combine_loop *loop, unsigned long long *refused,
                               cudaStream_t stream);
+cudaError_t osli_cuda_vertices(const vertices_loop *loop, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

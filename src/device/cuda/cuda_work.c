@@ -365,6 +365,21 @@ static osla_err combine(cuda_lane *l, const device_work *w)
 #endif
 }
 
+/* Forests look at has_kernels before they queue this work. */
+static osla_err combine_vertices(const cuda_lane *l, const device_work *w)
+{
+  vertices_loop loop = *w->vertices;
+  loop.to.base = w->c;
+  loop.from.base = (unsigned char *)(uintptr_t)w->a;
+  loop.before.base = (unsigned char *)(uintptr_t)w->b;
+#ifdef HAVE_CUDA_KERNELS
+  CUDA_CALL(osli_cuda_vertices(&loop, l->stream));
+#else
+  (void)l;
+#endif
+  return OSLA_OK;
+}
+
 osla_err osli_cuda_work(device_state *d, const device_work *w)
 {
   cuda_lane *l = &d->lanes[w->lane];
@@ -378,6 +393,7 @@ osla_err osli_cuda_work(device_state *d, const device_work *w)
     case DEVICE_ADD: return add(l, w);
     case DEVICE_COPY: return copy(l, w);
     case DEVICE_COMBINE: return combine(l, w);
+    case DEVICE_VERTICES: return combine_vertices(l, w);
   }
   return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED, "work of kind %d on a CUDA device",
                                    (int)w->kind);

@@ -28,7 +28,8 @@ typedef struct fake_memory {
 /* An entry of a lane: work, or a mark up to which the other lane must have run (0: none). */
 typedef struct fake_entry {
   device_work work;
-  int64_t *lists; /* copy of the lists or pivots of the work */
+  int64_t *lists;         /* copy of the lists or pivots of the work */
+  vertices_loop vertices; /* copy of the loop of the work */
   uint64_t after;
 } fake_entry;
 
@@ -238,6 +239,14 @@ static osla_err run_work(device_state *d, device_work w)
   w.a = data_of(d, w.a);
   w.b = data_of(d, w.b);
   w.c = data_of(d, w.c);
+  if (w.kind != DEVICE_VERTICES) return osli_fake_work(&w);
+  vertices_loop l = *w.vertices;
+  l.to.at = data_of(d, l.to.at);
+  l.from.at = data_of(d, l.from.at);
+  l.before.at = data_of(d, l.before.at);
+  l.earlier = data_of(d, l.earlier);
+  l.later = data_of(d, l.later);
+  w.vertices = &l;
   return osli_fake_work(&w);
 }
 
@@ -261,7 +270,8 @@ static osla_err run_lane(device_state *d, uint64_t mark)
   if (runs == 0) return OSLA_OK;
   l->done = end;
   for (size_t i = 0; i < runs; i++) {
-    const fake_entry *e = &l->entries[i];
+    fake_entry *e = &l->entries[i];
+    e->work.vertices = &e->vertices;
     osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
     free(e->lists);
     if (err == OSLA_OK) err = one;
@@ -358,6 +368,7 @@ static osla_err submit_work(device_state *d, const device_work *w)
   if (ahead) return err;
   if (d->early || w->info) return run_now(d, w);
   fake_entry e = {.work = *w};
+  if (w->vertices) e.vertices = *w->vertices;
   if (copy_lists(&e) && add_entry(d, w->lane, e)) return OSLA_OK;
   free(e.lists);
   return run_now(d, w);
@@ -365,6 +376,7 @@ static osla_err submit_work(device_state *d, const device_work *w)
 
 const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .name = "fake",
+                                     .has_kernels = true,
                                      .count = count_devices,
                                      .describe = describe_device,
                                      .open = open_device,

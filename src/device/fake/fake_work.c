@@ -43,6 +43,15 @@ static void combine_elements(const device_work *w)
   if (w->info) *w->info = refused;
 }
 
+static void combine_vertices(const device_work *w)
+{
+  vertices_loop l = *w->vertices;
+  l.to.base = w->c;
+  l.from.base = (unsigned char *)(uintptr_t)w->a;
+  l.before.base = (unsigned char *)(uintptr_t)w->b;
+  vertices_all(&l);
+}
+
 osla_err osli_fake_work(const device_work *w)
 {
   switch (w->kind) {
@@ -63,6 +72,7 @@ osla_err osli_fake_work(const device_work *w)
     case DEVICE_ADD: add_columns(w); break;
     case DEVICE_COPY: copy_columns(w); break;
     case DEVICE_COMBINE: combine_elements(w); break;
+    case DEVICE_VERTICES: combine_vertices(w); break;
   }
   return OSLA_OK;
 }

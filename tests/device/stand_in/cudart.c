@@ -308,6 +308,11 @@ static void run_combine(const stand_in_entry *e)
   *(uint64_t *)data_of(fake, e->info) += (uint64_t)combine_all(&l);
 }
 
+static void *data_at(const void *address)
+{
+  return data_of(fake, address);
+}
+
 static void run_entry(const stand_in_entry *e)
 {
   osla_err err = OSLA_OK;
@@ -319,6 +324,7 @@ static void run_entry(const stand_in_entry *e)
     case STAND_IN_FACTOR: err = run_factor(e); break;
     case STAND_IN_SWAP: err = run_swap(e); break;
     case STAND_IN_COMBINE: run_combine(e); break;
+    case STAND_IN_VERTICES: stand_in_run_vertices(e, data_at); break;
     case STAND_IN_AFTER: run_stream(e->other, e->end); break;
   }
   free(e->staged);

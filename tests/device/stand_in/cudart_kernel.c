@@ -1,13 +1,16 @@
-/* Launches of kernels by the stand-in for the CUDA runtime. The plug-in has one kernel. nvcc makes
- * code that registers it when the plug-in is loaded, by functions that no header of CUDA declares.
+/* Launches of kernels by the stand-in for the CUDA runtime. The plug-in has two kernels. nvcc makes
+ * code that registers them when the plug-in is loaded, by functions that no header of CUDA
+ * declares.
  */
 #include "src/device/combine.h"
+#include "src/device/vertices.h"
 #include "tests/device/stand_in/stand_in.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const void *kernel; /* address by which the plug-in launches its kernel */
+/* addresses by which the plug-in launches its kernels */
+static const void *combine_kernel, *vertices_kernel;
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -43,8 +46,12 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 {
   (void)handle, (void)device, (void)limit, (void)thread, (void)block, (void)threads, (void)grid;
   (void)size;
-  if (!strstr(name, "combine")) abort();
-  kernel = host;
+  if (strstr(name, "combine"))
+    combine_kernel = host;
+  else if (strstr(name, "vertices"))
+    vertices_kernel = host;
+  else
+    abort();
 }
 
 /* Called only for the form of a launch that the plug-in does not use. */
@@ -77,18 +84,60 @@ static bool all_on_device(const combine_loop *l, const void *refused)
          stand_in_on_device(refused, sizeof(uint64_t));
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
-                             size_t shared, cudaStream_t stream)
+static cudaError_t launch_combine(void **arguments, cudaStream_t stream)
 {
   combine_loop *l = malloc(sizeof *l);
   if (!l) abort();
   *l = *(const combine_loop *)arguments[0];
   void *refused = *(void **)arguments[1];
-  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.y <= 65535 && block.x >= 1 &&
-                    block.x <= 1024 && shared == 0 && all_on_device(l, refused);
-  if (function == kernel && fits)
+  if (all_on_device(l, refused))
     return stand_in_push(stream,
                          (stand_in_entry){.kind = STAND_IN_COMBINE, .staged = l, .info = refused});
   free(l);
-  return function == kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction;
+  return cudaErrorInvalidValue;
+}
+
+static bool side_on_device(const vertex_side *v, int64_t n)
+{
+  return (!v->base || stand_in_on_device(v->base, 1)) &&
+         (!v->at || stand_in_on_device(v->at, (size_t)n * sizeof *v->at));
+}
+
+static cudaError_t launch_vertices(void **arguments, cudaStream_t stream)
+{
+  vertices_loop *l = malloc(sizeof *l);
+  if (!l) abort();
+  *l = *(const vertices_loop *)arguments[0];
+  const size_t end = (size_t)(l->start + l->n) * sizeof *l->earlier;
+  const bool has_repeats =
+    l->earlier && stand_in_on_device(l->earlier, end) && stand_in_on_device(l->later, end);
+  if (side_on_device(&l->to, l->n) && side_on_device(&l->from, l->n) &&
+      side_on_device(&l->before, l->n) && (has_repeats || !l->earlier))
+    return stand_in_push(stream, (stand_in_entry){.kind = STAND_IN_VERTICES, .staged = l});
+  free(l);
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t stream)
+{
+  const bool fits =
+    grid.x >= 1 && grid.y >= 1 && grid.y <= 65535 && block.x >= 1 && block.x <= 1024 && shared == 0;
+  if (!fits) return cudaErrorInvalidValue;
+  if (function == combine_kernel) return launch_combine(arguments, stream);
+  if (function == vertices_kernel) return launch_vertices(arguments, stream);
+  return cudaErrorInvalidDeviceFunction;
+}
+
+void stand_in_run_vertices(const stand_in_entry *entry, void *data_at(const void *address))
+{
+  vertices_loop l = *(const vertices_loop *)entry->staged;
+  vertex_side *sides[] = {&l.to, &l.from, &l.before};
+  for (int i = 0; i < 3; i++) {
+    sides[i]->base = data_at(sides[i]->base);
+    sides[i]->at = data_at(sides[i]->at);
+  }
+  l.earlier = data_at(l.earlier);
+  l.later = data_at(l.later);
+  vertices_all(&l);
 }

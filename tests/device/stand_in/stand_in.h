@@ -15,12 +15,13 @@
 #include <cuda_runtime_api.h>
 
 typedef enum stand_in_kind {
-  STAND_IN_WORK,    /* `work`, as the fake device does it; for POTRF, GETRF and LASWP see below */
-  STAND_IN_FILL,    /* `bytes` bytes of work.c become `value` */
-  STAND_IN_FACTOR,  /* POTRF or GETRF: `info` and `pivots` on the device, as cuSOLVER has them */
-  STAND_IN_SWAP,    /* LASWP: 32-bit `pivots` on the device, counted from 1 */
-  STAND_IN_COMBINE, /* the loop in `staged`; adds the number of refused elements to `info` */
-  STAND_IN_AFTER    /* runs the work of stream `other` up to number `end` */
+  STAND_IN_WORK,     /* `work`, as the fake device does it; for POTRF, GETRF and LASWP see below */
+  STAND_IN_FILL,     /* `bytes` bytes of work.c become `value` */
+  STAND_IN_FACTOR,   /* POTRF or GETRF: `info` and `pivots` on the device, as cuSOLVER has them */
+  STAND_IN_SWAP,     /* LASWP: 32-bit `pivots` on the device, counted from 1 */
+  STAND_IN_COMBINE,  /* the loop in `staged`; adds the number of refused elements to `info` */
+  STAND_IN_VERTICES, /* the loop over vertices in `staged` */
+  STAND_IN_AFTER     /* runs the work of stream `other` up to number `end` */
 } stand_in_kind;
 
 /* An entry of a stream. */
@@ -41,6 +42,9 @@ cudaError_t stand_in_push(cudaStream_t stream, stand_in_entry entry);
 
 /* True if `bytes` bytes from the address on lie in one piece of device memory. */
 bool stand_in_on_device(const void *address, size_t bytes);
+
+/* Runs a loop over vertices. data_at: memory of the host in which the data of an address are. */
+void stand_in_run_vertices(const stand_in_entry *entry, void *data_at(const void *address));
 
 /* True if the address lies in pinned host memory. */
 bool stand_in_pinned(const void *address);
