@@ -2426,6 +2426,15 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_matrix_create_on
 
+    function c_osla_vertices_create_on(device, bytes, out) bind(c, &
+      name="osla_vertices_create_on") result(answer)
+      import
+      type(c_ptr), value :: device
+      integer(c_size_t), value :: bytes
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_vertices_create_on
+
     function c_osla_matrix_device(matrix) bind(c, name="osla_matrix_device") result(answer)
       import
       type(c_ptr), value :: matrix

@@ -12,6 +12,13 @@
  * packs them instead. Values in other memory are staged once. Ranks may use different kinds of
  * memory.
  *
+ * Values may lie on a device (osla_device.h): in memory of osla_vertices_create_on, whose values
+ * devices of the node read in place, or in that of a segment or matrix. Roots and leaves, each for
+ * itself, may lie on a device or in host memory. Each call finds the kind of memory from the
+ * address, which costs nothing if no device is open; hence no call is given the kind. A begin sees
+ * all work that the rank has queued on the device. After the end, work that is queued later on the
+ * device, and copies to host memory, see the values; the end does not always wait for the device.
+ *
  * Between nodes a broadcast can send one value for all leaves of a node that are joined to one
  * root. A reduction whose order does not matter can send one value from these leaves. Both do so if
  * this saves at least a quarter of the traffic. Fetches, and all other transfers, send a value for
@@ -301,7 +308,9 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
 
 /* Errors of osla_forest_bcast_begin, osla_forest_reduce_begin and osla_forest_fetch_begin, on this
  * rank:
- * ARG: a unit of unknown type or count < 1; a combination that the type does not have; a stride
+ * UNSUPPORTED: values of long double on a device, or a device without kernels.
+ * ARG: an array that lies on another rank's device, or does not end in its piece of device memory;
+ * a unit of unknown type or count < 1; a combination that the type does not have; a stride
  * smaller than the unit; values or a stride that are not multiples of the type's alignment in C; a
  * vertex that is read and a vertex that is written in the same memory (vertices may interleave, as
  * points and ghosts of a mesh, or fields of a record).

@@ -44,7 +44,7 @@ kernels_sources = \
   kernels/solve/solve_part.c \
   kernels/solve/residual.c kernels/solve/refine.c kernels/solve/mixed.c kernels/solve/condition.c \
   kernels/common/lists.h kernels/common/lists.c kernels/common/exact_sum.h kernels/common/exact_sum.c \
-  kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_vertices.c \
+  kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_vertices.c kernels/forest/forest_device.c \
   kernels/forest/forest_pool.h kernels/forest/forest_pool.c \
   kernels/forest/forest_ring.h kernels/forest/forest_ring.c \
   kernels/forest/forest.h kernels/forest/forest_lists.c kernels/forest/forest_serve.h \

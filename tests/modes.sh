@@ -24,10 +24,14 @@ in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/li
       in_mode fake2 "${@:2}"
       echo OSLA_OWN_CORES=on ;;
     nolocal) echo OSLA_EXPECT_NODES="$2" OSLA_FAKE_NODES=all MPIR_CVAR_NOLOCAL=1 ;;
-    device) echo OSLA_EXPECT_NODES=1 OSLA_TEST_HESSIAN_DEVICE=fake ;;
+    device) echo OSLA_EXPECT_NODES=1 OSLA_TEST_HESSIAN_DEVICE=fake OSLA_TEST_VALUES=device ;;
     device2)
       in_mode fake2 "${@:2}"
-      echo OSLA_TEST_HESSIAN_DEVICE=fake ;;
+      echo OSLA_TEST_HESSIAN_DEVICE=fake OSLA_TEST_VALUES=device ;;
+    mixed) echo OSLA_EXPECT_NODES=1 OSLA_TEST_VALUES=mixed ;;
+    early)
+      in_mode device "${@:2}"
+      echo OSLA_FAKE_DEVICE=early ;;
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;

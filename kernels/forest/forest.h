@@ -194,6 +194,8 @@ struct osla_forest {
   cached_transfer cached[FOREST_KINDS];
   /* numbers of the latest transfers that were begun, read completely, and sent completely */
   uint64_t begun, read, sent;
+  /* true if work is queued on a device that reads or writes memory of another rank in place */
+  bool owes_wait;
   bool owes_credit; /* true if acknowledgements for some ring could not be sent yet */
   unsigned n_polls; /* number of polls that made no progress */
   bool is_active;   /* true if the forest is in the pool's list `active` */
@@ -299,11 +301,11 @@ static inline osla_root osli_link_root(const forest_link *l, int64_t i)
  * rank, which must be on this node. */
 static inline vertex_list osli_link_mine(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block};
+  return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block, &l->mine};
 }
 static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->theirs.list, l->theirs.first, NULL};
+  return (vertex_list){base, stride, l->theirs.list, l->theirs.first, NULL, &l->theirs};
 }
 
 /* ---- set-up ---- */

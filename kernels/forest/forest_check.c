@@ -9,7 +9,19 @@
 
 /* ---- arguments ---- */
 
-static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
+/* Checks an array on a device. n: number of vertices, up to the last one with an edge. */
+static osla_err check_device(const forest_transfer *x, const void *values, int64_t n,
+                             const char *what)
+{
+  if (!osli_device_of(values)) return OSLA_OK;
+  OSLA_CHECK(x->type != OSLA_UNIT_LONG_DOUBLE, OSLA_ERR_UNSUPPORTED,
+             "%s: devices have no long double: use double, or host memory", what);
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  return osli_device_check_own(values, n > 0 ? (size_t)((n - 1) * x->stride) + bytes : 0, what);
+}
+
+/* n: number of vertices, up to the last one with an edge. */
+static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges, int64_t n,
                              const char *what)
 {
   size_t align = osli_unit_facts[x->type].alignment;
@@ -17,16 +29,18 @@ static osla_err check_values(const forest_transfer *x, const void *values, int64
              "%s: the array is NULL, but has vertices with edges", what);
   OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
              "%s: %s must lie at multiples of %zu bytes", what, osli_unit_name(x->type), align);
-  return OSLA_OK;
+  return osli_device_any() ? check_device(x, values, n, what) : OSLA_OK;
 }
 
 static osla_err check_arrays(const osla_forest *f, const forest_transfer *x)
 {
   bool of_roots = x->kind == FOREST_BCAST;
-  OSLA_CALL(check_values(x, of_roots ? x->from : x->to, f->high_root + 1, "roots"));
-  OSLA_CALL(check_values(x, of_roots ? x->to : x->from, f->n_edges, "leaves"));
-  return x->kind == FOREST_FETCH ? check_values(x, x->before, f->n_edges, "values before")
-                                 : OSLA_OK;
+  OSLA_CALL(
+    check_values(x, of_roots ? x->from : x->to, f->high_root + 1, f->high_root + 1, "roots"));
+  OSLA_CALL(check_values(x, of_roots ? x->to : x->from, f->n_edges, f->leaf_space, "leaves"));
+  return x->kind == FOREST_FETCH
+           ? check_values(x, x->before, f->n_edges, f->leaf_space, "values before")
+           : OSLA_OK;
 }
 
 static osla_err check_fetch(const forest_transfer *x)
@@ -257,7 +271,7 @@ void osli_forest_record_exposed(osla_forest *f, uint64_t number)
     osli_forest_record_exposed(f->two_level->near, x->two_level->near);
     return;
   }
-  x->is_exposed = x->at.values.array >= 0;
+  x->is_exposed = x->at.values.array >= 0 && !osli_device_of(x->from);
   if (!x->is_exposed) return;
   x->exposed_hash = hash_exposed(f, x);
   x->exposed_arrays = f->pool->arrays_removed;

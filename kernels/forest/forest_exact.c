@@ -13,6 +13,8 @@
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
   uint32_t *edge; /* numbers of the edges, sorted by root */
+  /* indices of the roots with edges; unset until roots lie on a device. list: [n] */
+  vertex_index joined;
 } forest_gather;
 
 void osli_forest_gather_free(forest_gather **gather)
@@ -20,6 +22,8 @@ void osli_forest_gather_free(forest_gather **gather)
   if (!*gather) return;
   free((*gather)->start);
   free((*gather)->edge);
+  osli_index_forget(&(*gather)->joined);
+  free((uint32_t *)(uintptr_t)(*gather)->joined.list);
   free(*gather);
   *gather = NULL;
 }
@@ -71,7 +75,7 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l)
 {
   const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
-  return (vertex_list){x->gathered, bytes, NULL, l->first_edge, NULL};
+  return (vertex_list){x->gathered, bytes, NULL, l->first_edge, NULL, NULL};
 }
 
 /* A complex number counts as two real numbers. */
@@ -102,25 +106,66 @@ static void store(unsigned char *at, bool floats, exact_sum *sum)
     memcpy(at, &x, sizeof x);
 }
 
-void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
+/* Adds the gathered values of root j to the root, which lies in host memory at `root`. */
+static void sum_root(const forest_gather *g, const forest_transfer *x, int64_t j,
+                     unsigned char *root, exact_sum *sum)
 {
-  const forest_gather *g = f->gather;
   const bool floats = is_of_floats(x->type);
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   const size_t step = floats ? sizeof(float) : sizeof(double);
+  for (size_t c = 0; c < bytes; c += step) {
+    osli_exact_sum_clear(sum);
+    osli_exact_sum_add(sum, load(root + c, floats));
+    for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
+      osli_exact_sum_add(sum, load(x->gathered + g->edge[e] * bytes + c, floats));
+    store(root + c, floats, sum);
+  }
+}
+
+/* Lists the roots with edges. */
+static osla_err list_joined_roots(const osla_forest *f, forest_gather *g)
+{
+  int64_t n = 0;
+  if (g->joined.list) return OSLA_OK;
+  uint32_t *list = malloc((size_t)(f->n_roots + 1) * sizeof *list);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "a list of %" PRId64 " roots", f->n_roots);
+  for (int64_t j = 0; j < f->n_roots; j++)
+    if (g->start[j] < g->start[j + 1]) list[n++] = (uint32_t)j;
+  g->joined = (vertex_index){.list = list, .n = n};
+  return OSLA_OK;
+}
+
+/* Sums roots on a device in a copy in host memory. */
+static osla_err sum_device_roots(const osla_forest *f, const forest_transfer *x, exact_sum *sum)
+{
+  forest_gather *g = f->gather;
+  const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
+  OSLA_CALL(list_joined_roots(f, g));
+  const int64_t n = g->joined.n;
+  unsigned char *copy = malloc((size_t)(n * bytes) + 1);
+  OSLA_CHECK(copy, OSLA_ERR_MEM, "a copy of %" PRId64 " roots", n);
+  const vertex_list on_device = {x->to, x->stride, g->joined.list, 0, NULL, &g->joined};
+  const vertex_list on_host = {copy, bytes, NULL, 0, NULL, NULL};
+  osli_vertices_combine(x->type, OSLA_REPLACE, x->count, on_host, on_device, n);
+  for (int64_t i = 0; i < n; i++)
+    sum_root(g, x, g->joined.list[i], copy + i * bytes, sum);
+  osli_vertices_combine(x->type, OSLA_REPLACE, x->count, on_device, on_host, n);
+  free(copy);
+  return OSLA_OK;
+}
+
+void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
+{
+  const forest_gather *g = f->gather;
+  const bool is_on_device = osli_device_of(x->to) != NULL;
   exact_sum sum;
   osli_exact_sum_start(&sum);
-  for (int64_t j = 0; j < f->n_roots; j++) {
-    if (g->start[j] == g->start[j + 1]) continue;
-    for (size_t c = 0; c < bytes; c += step) {
-      unsigned char *root = x->to + j * x->stride + c;
-      osli_exact_sum_clear(&sum);
-      osli_exact_sum_add(&sum, load(root, floats));
-      for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
-        osli_exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
-      store(root, floats, &sum);
-    }
+  if (is_on_device) {
+    osla_err err = sum_device_roots(f, x, &sum);
+    if (err != OSLA_OK) osla_transport_abort(f->t, err);
   }
+  for (int64_t j = 0; j < f->n_roots && !is_on_device; j++)
+    if (g->start[j] < g->start[j + 1]) sum_root(g, x, j, x->to + j * x->stride, &sum);
   free(x->gathered);
   x->gathered = NULL;
 }

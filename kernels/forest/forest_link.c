@@ -4,7 +4,7 @@
 #include "osla_clock.h"
 #include "src/blas/move.h"
 
-static const vertex_list no_vertices = {NULL, 0, NULL, 0, NULL};
+static const vertex_list no_vertices = {NULL, 0, NULL, 0, NULL, NULL};
 
 /* ---- announcements of transfers ---- */
 
@@ -57,8 +57,17 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
                                         : locate(f, x, x->to, f->low_root, f->high_root);
 }
 
+void osli_forest_wait_for_devices(device_settle_reason reason)
+{
+  const device_lane lane = osli_device_lane(LANE_MAIN);
+  osli_device_settle_kept(reason);
+  (void)osli_device_lane(lane);
+}
+
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
+  if (x->is_awaited && osli_on_device(x->from, x->before, NULL))
+    osli_forest_wait_for_devices(SETTLE_ANNOUNCE);
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
   /* While the number in the record is 0, no other rank finds a transfer there. */
   atomic_store_explicit(&a->number, 0, memory_order_relaxed);
@@ -95,8 +104,8 @@ static vertex_list part_vertices(vertex_list v, const ring_part *part, size_t el
 /* Returns the vertices of a part as they are stored in a slot of the ring. */
 static vertex_list part_packed(const unsigned char *slot, const ring_part *part, size_t element)
 {
-  return (vertex_list){(unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0,
-                       NULL};
+  return (vertex_list){
+    (unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0, NULL, NULL};
 }
 
 static void consume(osla_forest *f, forest_link *l)
@@ -152,10 +161,10 @@ static void combine_chunk(const forest_transfer *x, const forest_link *l, const 
 }
 
 /* True if both ranks may combine values of the link at the same time: no vertex of this rank occurs
- * in two edges, and the other rank has access to this rank's array. */
-static bool can_share(const forest_transfer *x, const forest_link *l)
+ * in two edges, the other rank has access to this rank's array, and no values lie on a device. */
+static bool can_share(const forest_transfer *x, const forest_link *l, const void *from)
 {
-  return x->target.array >= 0 && osli_forest_is_large(x, l) &&
+  return x->target.array >= 0 && !osli_on_device(x->to, from, NULL) && osli_forest_is_large(x, l) &&
          (x->kind == FOREST_BCAST || !(l->mine.list || l->mine.block));
 }
 
@@ -224,8 +233,9 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
     from = osli_forest_peer_values(f, l, &a->at.values);
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
-  if (!l->is_self && can_share(x, l)) return read_shared(f, number, x, l, to, from, at);
+  if (!l->is_self && can_share(x, l, from.base)) return read_shared(f, number, x, l, to, from, at);
   osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
+  f->owes_wait |= !l->is_self && osli_on_device(from.base, NULL, NULL);
   return true;
 }
 
@@ -299,6 +309,7 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     if (out)
       osli_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (in) consume(f, l);
+    f->owes_wait |= !l->is_self && osli_on_device(from.base, before.base, NULL);
   }
   return true;
 }
@@ -320,6 +331,7 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
   if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
   osli_vertices_fetch(x->type, x->combine, x->count, osli_link_mine(l, x->to, x->stride), from,
                       before, l->edges);
+  f->owes_wait |= !l->is_self && osli_on_device(from.base, before.base, NULL);
   return true;
 }
 

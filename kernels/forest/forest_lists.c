@@ -129,8 +129,8 @@ static bool ascends(const uint32_t *list, int64_t n)
 static vertex_index compress_list(const uint32_t *list, int64_t n, vertex_block *block)
 {
   if (ascends(list, n)) return (vertex_index){.first = list[0]};
-  if (block && osli_block_find(list, n, block)) return (vertex_index){.block = block};
-  return (vertex_index){.list = list};
+  if (block && osli_block_find(list, n, block)) return (vertex_index){.block = block, .n = n};
+  return (vertex_index){.list = list, .n = n};
 }
 
 static void find_range(const uint32_t *list, int64_t n, int64_t *low, int64_t *high)
@@ -213,22 +213,22 @@ list_description osli_list_describe(const osla_forest *f, const vertex_index *in
   return d;
 }
 
-static vertex_index peer_list(const osla_forest *f, int rank, const list_description *d)
+static vertex_index peer_list(const osla_forest *f, const forest_link *l, const list_description *d)
 {
-  const unsigned char *memory = osla_segment_peer(f->piece.segment, rank);
+  const unsigned char *memory = osla_segment_peer(f->piece.segment, l->rank);
   const void *list = d->list < 0 ? NULL : memory + d->list;
-  return (vertex_index){.list = list, .first = d->first};
+  return (vertex_index){.list = list, .first = d->first, .n = l->edges};
 }
 
 void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
                          const list_description *leaves)
 {
   if (l->is_near) {
-    l->mine = peer_list(f, l->rank, roots);
-    l->theirs = peer_list(f, l->rank, leaves);
+    l->mine = peer_list(f, l, roots);
+    l->theirs = peer_list(f, l, leaves);
     return;
   }
-  l->mine = (vertex_index){.first = roots->first};
+  l->mine = (vertex_index){.first = roots->first, .n = l->edges};
   if (roots->block.n[0] == 0) return;
   l->block[0] = roots->block;
   l->mine.block = &l->block[0];

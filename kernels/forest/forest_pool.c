@@ -1,4 +1,5 @@
 #include "kernels/forest/forest_pool.h"
+#include "osla_device.h"
 #include "src/transport/live_objects.h"
 #include "src/transport/transport_ops.h"
 
@@ -245,20 +246,33 @@ static osla_err check_idle(forest_pool *pool)
                        "vertices are removed while a transfer is under way: end it first"));
 }
 
-osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
+/* Makes an array in host memory, or on a device other than NULL. */
+static osla_err create_array(osla_transport *t, osla_device *device, size_t bytes, void **out)
 {
-  OSLA_MAKES("osla_vertices_create", "osla_vertices_free");
   forest_pool *pool;
   osla_segment *segment;
   *out = NULL;
   OSLA_CALL(osli_forest_pool(t, &pool));
-  OSLA_CALL(osla_segment_create(t, bytes, 0, &segment));
+  OSLA_CALL(device ? osla_segment_create_on(device, bytes, 0, &segment)
+                   : osla_segment_create(t, bytes, 0, &segment));
   osla_err err = add_array(pool, segment);
   if (err == OSLA_OK)
     *out = osla_segment_local(segment);
   else
     osla_segment_destroy(&segment);
   return err;
+}
+
+osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
+{
+  OSLA_MAKES("osla_vertices_create", "osla_vertices_free");
+  return create_array(t, NULL, bytes, out);
+}
+
+osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out)
+{
+  OSLA_MAKES("osla_vertices_create_on", "osla_vertices_free");
+  return create_array(osli_device_transport(device), device, bytes, out);
 }
 
 osla_err osla_vertices_free(osla_transport *t, void **vertices)

@@ -10,6 +10,7 @@
 #include "osla_forest.h"
 
 #include "src/base/futex.h"
+#include "src/memory/segment.h"
 
 #include <stdatomic.h>
 
@@ -120,7 +121,7 @@ static inline void osli_pool_unlock(forest_pool *pool)
 /* Wakes a rank of this node that waits for transfers. Local. */
 static inline void osli_pool_wake_rank(forest_pool *pool, int rank)
 {
-  osla_segment_wake(pool->segments->segment, rank);
+  osli_segment_wake_at_once(pool->segments->segment, rank);
 }
 
 #endif

@@ -103,18 +103,21 @@ static void send_owed_credit(osla_forest *f)
   f->owes_credit = owes_credit;
 }
 
-/* Reads and sends the values that can be read and sent without waiting. The caller holds the pool's
- * lock. */
-static void serve_forest(osla_forest *f)
+/* Reads and sends the values that can be read and sent without waiting for other ranks. is_begin:
+ * true in the begin of a transfer, which queues reads on a device and does not wait for them. The
+ * caller holds the pool's lock. */
+static void serve_forest(osla_forest *f, bool is_begin)
 {
   if (f->sent < f->begun) send_all(f);
   while (f->read < f->begun) {
     forest_transfer *x = osli_forest_transfer(f, f->read + 1);
     bool is_read = read_links(f, f->read + 1, x), has_answers = read_answers(f, f->read + 1, x);
-    if (!is_read || !has_answers) break;
+    if (!is_read || !has_answers || (f->owes_wait && is_begin)) break;
     f->read++;
     if (x->reading.link == 0 && !x->two_level)
       continue; /* no rank waits until this transfer is read, because it reads from no link */
+    if (f->owes_wait) osli_forest_wait_for_devices(SETTLE_READ);
+    f->owes_wait = false;
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
@@ -140,7 +143,7 @@ bool osli_forests_serve_locked(forest_pool *pool)
   while (*at) {
     osla_forest *f = *at;
     uint64_t before = f->read + f->sent;
-    serve_forest(f);
+    serve_forest(f, false);
     any |= f->read + f->sent != before;
     f->is_active = f->read < f->begun || f->sent < f->begun || f->owes_credit;
     if (f->is_active) {
@@ -183,7 +186,7 @@ uint64_t osli_forest_start_next(osla_forest *f)
     osli_forest_wake_readers(f, x);
   }
   activate(f);
-  serve_forest(f);
+  serve_forest(f, true);
   /* The transfer is announced only now, because parts for other nodes are sent first. */
   if (!x->is_awaited) osli_forest_announce(f, number, x);
   return number;

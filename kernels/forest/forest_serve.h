@@ -40,6 +40,9 @@ void osli_forest_clear_exposed(osla_forest *f);
  * other ranks read them in place. The caller holds the pool's lock. */
 void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 
+/* Waits for all work that this rank has queued on devices. Local. */
+void osli_forest_wait_for_devices(device_settle_reason reason);
+
 /* Writes this rank's announcement of a transfer, and wakes the ranks that wait for it. The caller
  * holds the pool's lock. */
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x);
@@ -59,7 +62,7 @@ static inline const forest_announcement *osli_forest_announcement(const forest_l
 static inline vertex_list osli_forest_peer_values(const osla_forest *f, const forest_link *l,
                                                   const value_location *at)
 {
-  if (at->array < 0) return (vertex_list){NULL, 0, NULL, 0, NULL};
+  if (at->array < 0) return (vertex_list){NULL, 0, NULL, 0, NULL, NULL};
   unsigned char *base = osla_segment_peer(f->pool->array[at->array].segment, l->rank);
   return osli_link_theirs(l, base + at->offset, at->stride);
 }

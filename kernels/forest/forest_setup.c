@@ -340,8 +340,11 @@ static osla_err join_ranks(osla_forest *f, const forest_edges *e)
 
 static void free_links(forest_links *links)
 {
-  for (int i = 0; i < links->n; i++)
+  for (int i = 0; i < links->n; i++) {
     osli_ring_close(&links->of[i].ring);
+    osli_index_forget(&links->of[i].mine);
+    osli_index_forget(&links->of[i].theirs);
+  }
   free(links->of);
   free(links->ranks);
 }

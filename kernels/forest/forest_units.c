@@ -121,8 +121,8 @@ enum { AHEAD = 16 };
   {                                                                                                \
     const int64_t dense = sizeof(type);                                                            \
     if (count == 1 && to->stride == dense && from->stride == dense) {                              \
-      const vertex_list to_dense = {to->base, dense, to->at, to->first, NULL};                     \
-      const vertex_list from_dense = {from->base, dense, from->at, from->first, NULL};             \
+      const vertex_list to_dense = {to->base, dense, to->at, to->first, NULL, NULL};               \
+      const vertex_list from_dense = {from->base, dense, from->at, from->first, NULL, NULL};       \
       if (before)                                                                                  \
         name##_loops(combine, 1, to_dense, from_dense, before, n);                                 \
       else                                                                                         \

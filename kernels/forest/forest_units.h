@@ -5,6 +5,7 @@
 #define FOREST_UNITS_H
 
 #include "osla_forest.h"
+#include "src/device/device.h"
 
 /* ---- units (forest_units.c) ---- */
 
@@ -86,7 +87,12 @@ typedef struct vertex_index {
   const uint32_t *list;      /* list of indices; NULL if the indices are a block or ascend by 1 */
   const vertex_block *block; /* block of indices; NULL if the indices are a list or ascend by 1 */
   int64_t first;
+  int64_t n;                        /* number of indices of a list or block */
+  struct device_indices *on_device; /* copy of a list or block on a device; NULL: no copy */
 } vertex_index;
+
+/* Frees the copy of a list or block on a device. Local. */
+void osli_index_forget(vertex_index *index);
 
 static inline int64_t osli_vertex_index(const vertex_index *index, int64_t i)
 {
@@ -105,6 +111,8 @@ typedef struct vertex_list {
   /* Block of a regular grid, or NULL. A loop over the vertices handles one row of the block (the
    * n[0] vertices that differ only in i0) at a time. */
   const vertex_block *block;
+  /* Indices that hold all of `at` or `block`. Needed if the vertices lie on a device. */
+  const vertex_index *index;
 } vertex_list;
 
 /* Address of vertex i of a list that has no block. */
@@ -123,15 +131,48 @@ static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
   return v;
 }
 
-/* ---- combining and fetching (forest_vertices.c) ---- */
+/* True if the vertices are adjacent. bytes: bytes of a vertex. */
+static inline bool osli_is_packed(const vertex_list *v, int64_t bytes)
+{
+  return !v->at && !v->block && v->stride == bytes;
+}
+
+/* ---- combining and fetching (forest_vertices.c, forest_device.c) ---- */
+
+/* The loops below over lists in host memory. */
+void osli_vertices_combine_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                                   vertex_list to, vertex_list from, int64_t n);
+void osli_vertices_fetch_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
+                                 vertex_list to, vertex_list from, vertex_list before, int64_t n);
+
+/* The loops below over lists of which at least one lies on a device. before: NULL if old values are
+ * not wanted. An error is reported by the next osli_device_settle. */
+void osli_vertices_combine_on_devices(osla_unit_type type, osla_forest_combine combine,
+                                      int64_t count, const vertex_list *to, const vertex_list *from,
+                                      const vertex_list *before, int64_t n);
 
 /* Combines from[i] into to[i], for i = 0 .. n - 1 in this order. count: amount of numbers in a
- * vertex. */
-void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                           vertex_list to, vertex_list from, int64_t n);
+ * vertex. Lists may lie in host memory or on devices. Work whose lists all lie on one device is
+ * queued; all other work is complete on return, as far as host memory is concerned. */
+static inline void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine,
+                                         int64_t count, vertex_list to, vertex_list from, int64_t n)
+{
+  if (osli_on_device(to.base, from.base, NULL))
+    osli_vertices_combine_on_devices(type, combine, count, &to, &from, NULL, n);
+  else
+    osli_vertices_combine_on_host(type, combine, count, to, from, n);
+}
 
-/* Copies to[i] to before[i], then combines from[i] into to[i], for i = 0 .. n - 1 in this order. */
-void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                         vertex_list to, vertex_list from, vertex_list before, int64_t n);
+/* Copies to[i] to before[i], then combines from[i] into to[i], for i = 0 .. n - 1 in this order.
+ * Memory and queues as in osli_vertices_combine. */
+static inline void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine,
+                                       int64_t count, vertex_list to, vertex_list from,
+                                       vertex_list before, int64_t n)
+{
+  if (osli_on_device(to.base, from.base, before.base))
+    osli_vertices_combine_on_devices(type, combine, count, &to, &from, &before, n);
+  else
+    osli_vertices_fetch_on_host(type, combine, count, to, from, before, n);
+}
 
 #endif

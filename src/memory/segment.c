@@ -375,6 +375,11 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 void osla_segment_wake(osla_segment *s, int rank)
 {
   osli_device_settle_kept(SETTLE_NOTIFY);
+  osli_segment_wake_at_once(s, rank);
+}
+
+void osli_segment_wake_at_once(const osla_segment *s, int rank)
+{
   /* attached memory has no bell */
   void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL;
   if (bell) osli_bell_ring(s->t, bell);

@@ -28,6 +28,10 @@ device_queue *osli_device_queue(const osla_device *device);
  * has waited for its own. Local. */
 void osli_stripes_drop(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
+/* Wakes a rank as osla_segment_wake does, but does not wait for work on devices: the caller has
+ * waited for the work that the other rank must see. Local. */
+void osli_segment_wake_at_once(const osla_segment *segment, int rank);
+
 /* ---- message lines in a segment ---- */
 
 /* A message line carries messages in one direction between two ranks. The receiver starts its

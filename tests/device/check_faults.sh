@@ -8,15 +8,19 @@
 #   16 memcpy is called for device memory
 #   32 work of one lane does not wait for work of the other lane
 #   64 locks of the accumulator are released before the addition on the device is complete
+#   128 a rank announces values of a forest before the work that computes them is complete
+#   256 a rank reports that it has read values of a forest before the work that reads them is complete
+# The last two concern values that are read in place, on one node. Forests are also tested with fault 4.
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for run in {1,2}' '{0,1,2,4,8,16,32,64}; do
-  read -r nodes fault <<<"$run"
+for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'}; do
+  read -r nodes fault suite <<<"$run"
   suites="test_device test_device_kernels test_device_lanes"
-  [ $fault = 64 ] && suites=test_device_assembly
+  [ "$fault" = 64 ] && suites=test_device_assembly
+  [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
   # shellcheck disable=SC2086
   OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
     tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault.log 2>&1

@@ -4,6 +4,7 @@
 #ifndef FOREST_MODEL_H
 #define FOREST_MODEL_H
 
+#include "osla_device.h"
 #include "tests/kernels/model_value.h"
 #include "tests/osla_test_help.h"
 
@@ -62,9 +63,15 @@ typedef struct model_memory {
   void *vertices; /* from osla_vertices_create, or NULL if `bytes` belongs to the caller */
   char *bytes;
   size_t size, used;
+  /* OSLA_TEST_VALUES: a device, and as many bytes on it by osla_vertices_create_on; or NULL */
+  osla_device *device;
+  void *on_device;
 } model_memory;
 
-/* Allocates `bytes` bytes on this rank by osla_vertices_create. Collective. */
+/* Allocates `bytes` bytes on this rank by osla_vertices_create. Collective.
+ *
+ * If OSLA_TEST_VALUES is "device" or "mixed", the values of trials
+ * in this memory lie on a device: all arrays, or arrays that the seed and the rank choose. */
 model_memory model_memory_make(osla_transport *t, size_t bytes);
 model_memory model_memory_over(void *bytes, size_t size);
 /* Frees memory from model_memory_make; collective. Does nothing for memory from model_memory_over;
@@ -87,7 +94,8 @@ typedef struct model_values {
   char *bytes, *copy;
   size_t size, first; /* size: number of bytes of the memory; first: offset of vertex 0 in bytes */
   int64_t n;
-  bool mine; /* `bytes` is from malloc, and model_drop frees it */
+  bool mine;    /* `bytes` is from malloc or a device, and model_drop frees it */
+  char *queued; /* device memory from which queued work fills `bytes`; NULL in host memory */
 } model_values;
 
 /* Address of vertex 0, to be passed to the library; NULL if there are no vertices. */

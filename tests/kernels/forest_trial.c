@@ -1,6 +1,7 @@
 #include "tests/kernels/forest_model.h"
 
 #include "osla_random.h"
+#include "src/device/device.h"
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -17,6 +18,13 @@ model_memory model_memory_make(osla_transport *t, size_t bytes)
   model_memory m = {.transport = t, .size = bytes + 1000 * (size_t)osla_test_rank()};
   OSLA_ASSERT_OK(osla_vertices_create(t, m.size, &m.vertices));
   m.bytes = m.vertices;
+  if (getenv("OSLA_TEST_VALUES")) {
+    const osla_device_options options = {.kind = "fake"};
+    const char *fault = getenv("OSLA_TEST_DEVICE_FAULT");
+    osli_device_faults = fault ? atoi(fault) : 0;
+    OSLA_ASSERT_OK(osla_device_open(t, &options, &m.device));
+    OSLA_ASSERT_OK(osla_vertices_create_on(m.device, m.size, &m.on_device));
+  }
   return m;
 }
 
@@ -29,6 +37,8 @@ void model_memory_free(model_memory *memory)
 {
   if (memory->transport) OSLA_ASSERT_OK(osla_vertices_free(memory->transport, &memory->vertices));
   CU_ASSERT(memory->vertices == NULL);
+  if (memory->device) OSLA_ASSERT_OK(osla_vertices_free(memory->transport, &memory->on_device));
+  osla_device_close(&memory->device);
 }
 
 void *model_first(const model_values *values)
@@ -41,22 +51,69 @@ static int64_t stride_of(osla_unit unit)
   return unit.stride ? unit.stride : (int64_t)model_size(unit.type) * unit.count;
 }
 
+/* True if an array of a trial lies on a device. */
+static bool is_on_device(const model_memory *memory, osla_unit unit, uint64_t seed)
+{
+  if (!memory->device || unit.type == OSLA_UNIT_LONG_DOUBLE) return false;
+  return strcmp(getenv("OSLA_TEST_VALUES"), "mixed") != 0 ||
+         (osla_random_bits(seed, (uint64_t)osla_test_rank(), 99) & 1);
+}
+
+static char *device_bytes(const model_memory *memory, size_t size)
+{
+  void *bytes = NULL;
+  if (!OSLA_ASSERT_OK(osli_device_alloc(osli_device_of(memory->on_device), size, false, &bytes)))
+    abort();
+  return bytes;
+}
+
+static void copy_bytes(void *to, const void *from, size_t size)
+{
+  osli_device_copy(1, (int64_t)size, 1, from, 0, to, 0);
+}
+
+/* Fills an array with its copy. On a device values_queue must follow, which queues the work that
+ * fills the array. */
+static void values_put(const model_values *v)
+{
+  if (v->queued)
+    copy_bytes(v->queued, v->copy, v->size);
+  else
+    memcpy(v->bytes, v->copy, v->size);
+}
+
+static void values_queue(const model_values *v)
+{
+  if (v->queued) copy_bytes(v->bytes, v->queued, v->size);
+}
+
+static void values_set(const model_values *v, char byte)
+{
+  char *bytes = v->queued ? osla_test_allocate(v->size, 1) : v->bytes;
+  memset(bytes, byte, v->size);
+  if (!v->queued) return;
+  copy_bytes(v->bytes, bytes, v->size);
+  free(bytes);
+}
+
 /* Allocates an array. Vertex 0 has a random offset that is aligned for its type. */
 static model_values values_take(model_memory *memory, osla_unit unit, int64_t n, bool in,
                                 uint64_t seed)
 {
+  const bool on_device = is_on_device(memory, unit, seed);
   model_values v = {.n = n, .mine = !in};
   size_t shift = (size_t)osla_test_choose(seed, 77, 4) * model_align(unit.type);
   v.first = MARGIN + shift;
   v.size = (v.first + (size_t)(n * stride_of(unit)) + MARGIN + 63) / 64 * 64;
   v.copy = osla_test_allocate(v.size, 1);
   if (in) {
-    v.bytes = memory->bytes + memory->used;
+    v.bytes = (on_device ? (char *)memory->on_device : memory->bytes) + memory->used;
     memory->used += v.size;
     if (!OSLA_ASSERT_MSG(memory->used <= memory->size, "the test needs more memory")) abort();
   } else {
-    v.bytes = osla_test_allocate(v.size, 1);
+    v.bytes = on_device ? device_bytes(memory, v.size) : osla_test_allocate(v.size, 1);
   }
+  if (on_device) v.queued = device_bytes(memory, v.size);
   for (size_t i = 0; i < v.size; i++)
     v.copy[i] = (char)osla_test_byte((int64_t)(seed % 1000), i);
   return v;
@@ -98,7 +155,7 @@ static void fill_roots(model_trial *t, model_memory *memory)
     for (int k = 0; k < t->unit.count; k++)
       model_store(t->unit.type, vertex(t->roots.copy, &t->roots, t->unit, i), k,
                   drawn(t, t->roots_seed, osla_test_rank(), i, k));
-  memcpy(t->roots.bytes, t->roots.copy, t->roots.size);
+  values_put(&t->roots);
 }
 
 static void fill_leaves(model_trial *t, model_memory *memory)
@@ -110,7 +167,7 @@ static void fill_leaves(model_trial *t, model_memory *memory)
     for (int k = 0; k < t->unit.count; k++)
       model_store(t->unit.type, vertex(t->leaves.copy, &t->leaves, t->unit, s->leaf[e]), k,
                   drawn(t, t->leaves_seed, osla_test_rank(), s->leaf[e], k));
-  memcpy(t->leaves.bytes, t->leaves.copy, t->leaves.size);
+  values_put(&t->leaves);
 }
 
 void model_fill_from(model_trial *trial, model_memory *memory, const model_trial *other)
@@ -128,10 +185,14 @@ void model_fill_from(model_trial *trial, model_memory *memory, const model_trial
   } else {
     fill_leaves(trial, memory);
   }
-  if (trial->op != MODEL_FETCH) return;
-  trial->before =
-    values_take(memory, trial->unit, trial->leaves.n, is_in(trial, BEFORE), trial->seed);
-  memcpy(trial->before.bytes, trial->before.copy, trial->before.size);
+  if (trial->op == MODEL_FETCH) {
+    trial->before =
+      values_take(memory, trial->unit, trial->leaves.n, is_in(trial, BEFORE), trial->seed);
+    values_put(&trial->before);
+  }
+  if (!other || trial->op != MODEL_BCAST) values_queue(&trial->roots);
+  if (!other || trial->op == MODEL_BCAST) values_queue(&trial->leaves);
+  values_queue(&trial->before);
 }
 
 void model_fill(model_trial *trial, model_memory *memory)
@@ -189,7 +250,10 @@ static comparison compare_open(const model_trial *t, const model_values *v, cons
   comparison c = {.trial = t, .values = v, .what = what, .first_bad = -1};
   c.is = osla_test_allocate(v->size, 1);
   c.was = osla_test_allocate(v->size, 1);
-  memcpy(c.is, v->bytes, v->size);
+  if (v->queued)
+    copy_bytes(c.is, v->bytes, v->size);
+  else
+    memcpy(c.is, v->bytes, v->size);
   memcpy(c.was, v->copy, v->size);
   return c;
 }
@@ -291,15 +355,15 @@ bool model_check(const model_trial *t)
 void model_spoil(model_trial *t)
 {
   model_values *read = t->op == MODEL_BCAST ? &t->roots : &t->leaves;
-  memset(read->bytes, 0x55, read->size);
+  values_set(read, 0x55);
   t->spoiled = true;
 }
 
 static void values_drop(model_values *v)
 {
-  if (v->bytes)
-    memset(v->bytes, 0x33, v->size); /* a rank that reads too late then gets wrong values */
-  if (v->mine) free(v->bytes);
+  if (v->bytes) values_set(v, 0x33); /* a rank that reads too late then gets wrong values */
+  osli_device_free(v->queued);
+  if (v->mine) osli_free_like(v->bytes);
   free(v->copy);
   *v = (model_values){0};
 }

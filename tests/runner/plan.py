@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 LEVELS = ("check", "ci", "full")
-MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "mpimem", "armci", "sim", "hosts2", "hosts3", "hosts4")
+MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "mixed", "early", "mpimem", "armci", "sim", "hosts2", "hosts3", "hosts4")
 NEEDS = ("hdf5", "scalapack", "ga", "armci", "fortran", "gnuplot", "simulation")
 MARKS = ("timing", "plain")
 

@@ -1,0 +1,317 @@
+/* Vertices on devices: index lists in device memory, loops as pieces of device work, and vertices
+ * that pass between devices and host memory. All work is queued in LANE_MAIN, so that its order is
+ * the order of the calls. */
+#include "kernels/forest/forest_units.h"
+#include "src/blas/move.h"
+#include "src/device/device.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)VERTEX_INT64_AT == (int)OSLA_UNIT_INT64_AT &&
+                 (int)VERTEX_LONG_DOUBLE == (int)OSLA_UNIT_LONG_DOUBLE &&
+                 (int)VERTEX_UINT64 == (int)OSLA_UNIT_UINT64,
+               "types of a device have the values of osla_unit_type");
+_Static_assert((int)VERTEX_MAXLOC == (int)OSLA_MAXLOC && (int)VERTEX_MAX == (int)OSLA_MAX &&
+                 (int)VERTEX_BITS_XOR == (int)OSLA_BITS_XOR,
+               "combinations of a device have the values of osla_forest_combine");
+
+/* ---- indices on a device ---- */
+
+/* Indices of vertices as a device reads them. */
+struct device_indices {
+  uint64_t device;    /* id of the device */
+  vertex_block block; /* n[0] > 0: the indices form this block, and `memory` is NULL */
+  /* [n] indices; with repeats [3 n] indices, `earlier` and `later` of vertices_loop */
+  uint32_t *memory;
+  bool repeats;
+};
+
+/* True if a simple bound shows that no index occurs twice: each step leads past the end of the
+ * shorter steps. */
+static bool is_distinct(const vertex_block *b)
+{
+  int64_t past = 0;
+  for (int d = 0; d < 3; d++) {
+    if (b->n[d] > 1 && b->step[d] <= past) return false;
+    past += (b->n[d] - 1) * b->step[d];
+  }
+  return true;
+}
+
+/* Sets earlier[i] and later[i] to the position of the nearest equal index before and after list[i],
+ * or to UINT32_MAX. *repeats is false if no index occurs twice. */
+static osla_err find_repeats(const uint32_t *list, int64_t n, uint32_t *earlier, uint32_t *later,
+                             bool *repeats)
+{
+  uint32_t high = 0;
+  *repeats = false;
+  for (int64_t i = 0; i < n; i++)
+    high = list[i] > high ? list[i] : high;
+  uint32_t *last = malloc(((size_t)high + 1) * sizeof *last); /* position of the latest index */
+  OSLA_CHECK(last, OSLA_ERR_MEM, "positions of %u vertices", high);
+  memset(last, 0xff, ((size_t)high + 1) * sizeof *last);
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t before = last[list[i]];
+    earlier[i] = before;
+    later[i] = UINT32_MAX;
+    if (before != UINT32_MAX) later[before] = (uint32_t)i;
+    *repeats |= before != UINT32_MAX;
+    last[list[i]] = (uint32_t)i;
+  }
+  free(last);
+  return OSLA_OK;
+}
+
+/* Copies an index list to the device, with the positions of equal indices if there are any. */
+static osla_err copy_indices(device_queue *q, const vertex_index *index, struct device_indices *d)
+{
+  const size_t n = (size_t)index->n;
+  uint32_t *list = malloc(3 * n * sizeof *list);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "%zu indices for a device", 3 * n);
+  for (size_t i = 0; i < n; i++)
+    list[i] = (uint32_t)osli_vertex_index(index, (int64_t)i);
+  osla_err err = find_repeats(list, index->n, list + n, list + 2 * n, &d->repeats);
+  const size_t bytes = (d->repeats ? 3 : 1) * n * sizeof *list;
+  void *memory = NULL;
+  if (err == OSLA_OK) err = osli_device_alloc(q, bytes, false, &memory);
+  d->memory = memory;
+  if (err == OSLA_OK) osli_device_copy(1, (int64_t)bytes, 1, list, 0, memory, 0);
+  free(list);
+  return err;
+}
+
+static osla_err make_indices(device_queue *q, const vertex_index *index, struct device_indices *d)
+{
+  *d = (struct device_indices){.device = q->id};
+  OSLA_CHECK(index->n < UINT32_MAX, OSLA_ERR_RANGE, "2^32 edges of one rank on a device");
+  const bool is_block = index->block || osli_block_find(index->list, index->n, &d->block);
+  if (index->block) d->block = *index->block;
+  if (is_block && is_distinct(&d->block)) return OSLA_OK;
+  d->block.n[0] = 0;
+  return copy_indices(q, index, d);
+}
+
+void osli_index_forget(vertex_index *index)
+{
+  struct device_indices *d = index->on_device;
+  if (!d) return;
+  const device_queue *q = osli_device_of(d->memory);
+  if (q && q->id == d->device) osli_device_free(d->memory);
+  free(d);
+  index->on_device = NULL;
+}
+
+/* Returns the indices on a device; the first call makes them. */
+static osla_err find_indices(device_queue *q, const vertex_index *index,
+                             const struct device_indices **out)
+{
+  vertex_index *cache = (vertex_index *)(uintptr_t)index; /* only on_device changes */
+  if (!index->on_device || index->on_device->device != q->id) {
+    osli_index_forget(cache);
+    struct device_indices *d = malloc(sizeof *d);
+    OSLA_CHECK(d, OSLA_ERR_MEM, "indices for a device");
+    osla_err err = make_indices(q, index, d);
+    if (err != OSLA_OK) {
+      free(d);
+      return err;
+    }
+    cache->on_device = d;
+  }
+  *out = index->on_device;
+  return OSLA_OK;
+}
+
+/* ---- a loop as a piece of work ---- */
+
+/* A loop over vertices: type and combination, and bytes of a vertex. */
+typedef struct vertex_loop {
+  osla_unit_type type;
+  osla_forest_combine combine;
+  int64_t count, bytes;
+} vertex_loop;
+
+static bool is_indexed(const vertex_list *v)
+{
+  return v->at || v->block;
+}
+
+/* Describes a list for the device. *indices: its indices, or NULL; *start: position of its first
+ * vertex in them. */
+static osla_err describe_side(device_queue *q, const vertex_list *v, vertex_side *side,
+                              const struct device_indices **indices, int64_t *start)
+{
+  *side = (vertex_side){.stride = v->stride, .first = v->first};
+  *indices = NULL;
+  *start = 0;
+  if (!is_indexed(v)) return OSLA_OK;
+  OSLA_CALL(find_indices(q, v->index, indices));
+  *start = v->at ? v->at - v->index->list : v->first;
+  const vertex_block *b = &(*indices)->block;
+  side->first = *start;
+  if ((*indices)->memory) {
+    side->at = (*indices)->memory + *start;
+    return OSLA_OK;
+  }
+  side->origin = b->first;
+  memcpy(side->n, b->n, sizeof side->n);
+  memcpy(side->step, b->step, sizeof side->step);
+  return OSLA_OK;
+}
+
+/* Copies words instead of smaller numbers if the values are only replaced. */
+static void widen(vertices_loop *l, const void *a, const void *b, const void *c, int64_t bytes)
+{
+  static const vertex_type words[] = {VERTEX_UINT64, VERTEX_UINT32, VERTEX_UINT16, VERTEX_UINT8};
+  const uintptr_t all = (uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)bytes |
+                        (uintptr_t)l->to.stride | (uintptr_t)l->from.stride |
+                        (uintptr_t)l->before.stride;
+  int which = 0;
+  int64_t word = 8;
+  for (; all % (uintptr_t)word != 0; which++)
+    word /= 2;
+  l->type = words[which];
+  l->count = bytes / word;
+}
+
+/* Queues a loop on the device on which all lists lie. before: NULL if old values are not wanted. */
+static osla_err queue_loop(device_queue *q, const vertex_loop *w, const vertex_list *to,
+                           const vertex_list *from, const vertex_list *before, int64_t n)
+{
+  const struct device_indices *in_to, *other;
+  int64_t start, other_start;
+  vertices_loop l = {
+    .type = (vertex_type)w->type, .combine = (vertex_combine)w->combine, .n = n, .count = w->count};
+  if (w->combine == OSLA_REPLACE && !before && osli_is_packed(to, w->bytes) &&
+      osli_is_packed(from, w->bytes)) {
+    osli_device_copy(1, n * w->bytes, 1, osli_vertex(from, 0), 0, osli_vertex(to, 0), 0);
+    return OSLA_OK;
+  }
+  OSLA_CALL(describe_side(q, from, &l.from, &other, &other_start));
+  if (before) OSLA_CALL(describe_side(q, before, &l.before, &other, &other_start));
+  OSLA_CALL(describe_side(q, to, &l.to, &in_to, &start));
+  if (in_to && in_to->repeats) {
+    l.start = start;
+    l.earlier = in_to->memory + to->index->n;
+    l.later = l.earlier + to->index->n;
+  }
+  void *old = before ? before->base : NULL;
+  if (w->combine == OSLA_REPLACE) widen(&l, from->base, old, to->base, w->bytes);
+  return osli_device_submit(&(device_work){
+    .kind = DEVICE_VERTICES, .a = from->base, .b = old, .c = to->base, .vertices = &l});
+}
+
+/* ---- lists in different memory ---- */
+
+/* Bytes that pass through scratch memory at a time. */
+enum { CHUNK = 4 << 20 };
+enum { PACK, UNPACK }; /* scratch memory of a device */
+
+/* Host memory for vertices on their way, guarded by `mutex`, as the scratch memory of devices. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  void *memory;
+  size_t bytes;
+} on_host[2];
+
+/* Packed vertices in scratch memory of a device, or of the host if q is NULL. */
+static osla_err packed_in(device_queue *q, int which, const vertex_loop *w, int64_t n,
+                          vertex_list *out)
+{
+  const size_t bytes = (size_t)(n * w->bytes);
+  void *memory = q ? osli_device_scratch(q, which, bytes) : on_host[which].memory;
+  if (!q && on_host[which].bytes < bytes) {
+    free(memory);
+    memory = malloc(bytes);
+    on_host[which].memory = memory;
+    on_host[which].bytes = memory ? bytes : 0;
+  }
+  OSLA_CHECK(memory, OSLA_ERR_MEM, "%zu bytes for vertices that leave or reach a device", bytes);
+  *out = (vertex_list){.base = memory, .stride = w->bytes};
+  return OSLA_OK;
+}
+
+/* Replaces vertices by those of a list in any memory. */
+static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const vertex_list *from,
+                              int64_t n)
+{
+  const vertex_loop move = {w->type, OSLA_REPLACE, w->count, w->bytes};
+  device_queue *q = osli_device_of(to->base), *source = osli_device_of(from->base);
+  vertex_list at = *from, packed;
+  if (q == source && q) return queue_loop(q, &move, to, from, NULL, n);
+  if (source && !osli_is_packed(&at, w->bytes)) {
+    OSLA_CALL(packed_in(source, PACK, w, n, &packed));
+    OSLA_CALL(queue_loop(source, &move, &packed, &at, NULL, n));
+    at = packed;
+  }
+  if (source ? q || !osli_is_packed(to, w->bytes) : q && !osli_is_packed(&at, w->bytes)) {
+    OSLA_CALL(packed_in(NULL, 0, w, n, &packed));
+    if (source)
+      osli_device_copy(1, n * w->bytes, 1, osli_vertex(&at, 0), 0, packed.base, 0);
+    else
+      osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, packed, at, n);
+    at = packed;
+    source = NULL;
+  }
+  if (!q && !source) {
+    osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, *to, at, n);
+    return OSLA_OK;
+  }
+  packed = *to;
+  if (q && !osli_is_packed(to, w->bytes)) OSLA_CALL(packed_in(q, UNPACK, w, n, &packed));
+  osli_device_copy(1, n * w->bytes, 1, osli_vertex(&at, 0), 0, osli_vertex(&packed, 0), 0);
+  return packed.base == to->base ? OSLA_OK : queue_loop(q, &move, to, &packed, NULL, n);
+}
+
+/* Combines vertices of lists that do not lie in one memory, where `to` lies. */
+static osla_err combine_across(const vertex_loop *w, const vertex_list *to, const vertex_list *from,
+                               const vertex_list *before, int64_t n)
+{
+  device_queue *q = osli_device_of(to->base);
+  vertex_list values = *from, old = before ? *before : *to;
+  const bool moves_old = before && osli_device_of(before->base) != q;
+  if (w->combine == OSLA_REPLACE && !before) return move_vertices(w, to, from, n);
+  if (osli_device_of(from->base) != q) {
+    OSLA_CALL(packed_in(q, q ? UNPACK : 0, w, n, &values));
+    OSLA_CALL(move_vertices(w, &values, from, n));
+  }
+  if (moves_old) OSLA_CALL(packed_in(q, q ? PACK : 1, w, n, &old));
+  if (q)
+    OSLA_CALL(queue_loop(q, w, to, &values, before ? &old : NULL, n));
+  else if (before)
+    osli_vertices_fetch_on_host(w->type, w->combine, w->count, *to, values, old, n);
+  else
+    osli_vertices_combine_on_host(w->type, w->combine, w->count, *to, values, n);
+  return moves_old ? move_vertices(w, before, &old, n) : OSLA_OK;
+}
+
+static osla_err combine_in_chunks(const vertex_loop *w, const vertex_list *to,
+                                  const vertex_list *from, const vertex_list *before, int64_t n)
+{
+  const int64_t most = w->bytes < CHUNK ? CHUNK / w->bytes : 1;
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&mutex);
+  for (int64_t i = 0; err == OSLA_OK && i < n; i += most) {
+    const vertex_list to_i = osli_vertices_from(*to, i), from_i = osli_vertices_from(*from, i);
+    const vertex_list before_i = osli_vertices_from(before ? *before : *to, i);
+    err = combine_across(w, &to_i, &from_i, before ? &before_i : NULL, n - i < most ? n - i : most);
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return err;
+}
+
+void osli_vertices_combine_on_devices(osla_unit_type type, osla_forest_combine combine,
+                                      int64_t count, const vertex_list *to, const vertex_list *from,
+                                      const vertex_list *before, int64_t n)
+{
+  const vertex_loop w = {type, combine, count, (int64_t)osli_unit_element(type) * count};
+  if (n == 0) return;
+  const device_lane lane = osli_device_lane(LANE_MAIN);
+  device_queue *q = osli_device_of(to->base);
+  const bool one =
+    q && osli_device_of(from->base) == q && (!before || osli_device_of(before->base) == q);
+  osli_device_keep_error(one ? queue_loop(q, &w, to, from, before, n)
+                             : combine_in_chunks(&w, to, from, before, n));
+  (void)osli_device_lane(lane);
+}

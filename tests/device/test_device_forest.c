@@ -1,0 +1,297 @@
+/* Tests of star forests on device memory: what readers see and when, values that pass between
+ * devices and host memory, sums with the bits of the host, and wrong arguments. The suites of star
+ * forests run on devices, too (modes device, mixed and early of tests/list). */
+#include "osla_forest.h"
+#include "osla_random.h"
+#include "src/device/fake/fake.h"
+#include "src/memory/segment.h"
+#include "tests/device/device_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1000, BYTES = N * sizeof(double) };
+
+/* Opens a device; false if it cannot serve forests, which the begin of a transfer then says. */
+static bool forest_bench_open(device_bench *b, bool early)
+{
+  osla_forest *f = NULL;
+  osla_forest_run run;
+  void *values = NULL;
+  if (!bench_open(b, early)) return false;
+  if (osli_device_queue(b->device)->ops->has_kernels) return true;
+  OSLA_ASSERT_OK(osla_forest_alltoall(b->t, 1, &f));
+  OSLA_ASSERT_OK(osla_vertices_create_on(b->device, BYTES, &values));
+  OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, values, values, OSLA_REPLACE, &run),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("without kernels");
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(b->t, &values));
+  bench_close(b);
+  return false;
+}
+
+/* Copies bytes between host memory and a device at once, or, on one device, by queued work. */
+static void copy_bytes(void *to, const void *from, size_t bytes)
+{
+  osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
+}
+
+static void fill(double *values, int64_t n, uint64_t seed)
+{
+  for (int64_t i = 0; i < n; i++)
+    values[i] = osla_random_uniform(seed, (uint64_t)i, (uint64_t)osla_test_rank()) - 0.5;
+}
+
+static void *device_array(const osla_device *device, size_t bytes)
+{
+  void *memory = NULL;
+  OSLA_ASSERT_OK(osli_device_alloc(osli_device_queue(device), bytes, true, &memory));
+  return memory;
+}
+
+/* ---- order ---- */
+
+/* Rank 0 broadcasts values that queued work writes, and overwrites them as soon as the transfer has
+ * ended. The other ranks look at their leaves after that. */
+static void check_readers(bool early)
+{
+  device_bench b;
+  osla_forest *f = NULL;
+  void *roots = NULL, *leaves = NULL;
+  double *expected = calloc(N, sizeof *expected), *found = calloc(N, sizeof *found);
+  osla_root *root = calloc(N, sizeof *root);
+  if (!forest_bench_open(&b, early)) return;
+  const bool owns = osla_test_rank() == 0;
+  for (int64_t i = 0; i < N; i++)
+    root[i] = (osla_root){0, N - 1 - i};
+  OSLA_ASSERT_OK(osla_forest_create(b.t, owns ? N : 0, owns ? 0 : N, NULL, root, &f));
+  OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES, &roots));
+  OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES, &leaves));
+  void *source = device_array(b.device, BYTES);
+  for (int round = 0; round < 3; round++) {
+    osla_forest_run run;
+    for (int64_t i = 0; i < N; i++)
+      expected[i] = (double)(1000 * round + i + 1);
+    copy_bytes(source, expected, BYTES);
+    copy_bytes(roots, source, BYTES);
+    OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE, &run));
+    OSLA_ASSERT_OK(osla_forest_end(&run));
+    if (owns) copy_bytes(roots, found, BYTES);
+    (void)MPI_Barrier(MPI_COMM_WORLD); /* does not wait for devices */
+    if (owns) continue;
+    copy_bytes(found, leaves, BYTES);
+    int bad = 0;
+    for (int64_t i = 0; i < N; i++)
+      bad += found[i] != expected[N - 1 - i];
+    OSLA_ASSERT_MSG(bad == 0, "round %d: %d of %d leaves differ", round, bad, N);
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(b.t, &roots));
+  OSLA_ASSERT_OK(osla_vertices_free(b.t, &leaves));
+  osli_device_free(source);
+  bench_close(&b);
+  free(expected);
+  free(found);
+  free(root);
+}
+
+static void test_readers(void)
+{
+  check_readers(false);
+  check_readers(true);
+}
+
+/* A rank's own edges stay on its device: a broadcast is queued, and no call waits for it. */
+static void test_queued(void)
+{
+  device_bench b;
+  osla_forest *f = NULL;
+  osla_root root[N];
+  if (!forest_bench_open(&b, false)) return;
+  for (int64_t i = 0; i < N; i++)
+    root[i] = (osla_root){0, i * 7 % N};
+  OSLA_ASSERT_OK(osla_forest_create(b.self, N, N, NULL, root, &f));
+  void *roots = device_array(b.device, BYTES), *leaves = device_array(b.device, BYTES);
+  for (int round = 0; round < 2; round++) { /* the first one copies the indices to the device */
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE));
+    const device_queue *q = osli_device_queue(b.device);
+    if (q->ops == &osli_fake_device) CU_ASSERT(osli_fake_queued(q->state, LANE_MAIN) > 0);
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osli_device_free(roots);
+  osli_device_free(leaves);
+  bench_close(&b);
+}
+
+/* ---- values in different memory, with the bits of the host ---- */
+
+/* A graph whose roots have several leaves, on all ranks. Units are larger than the chunks in which
+ * values pass between a device and the host if `count` is large. */
+typedef struct many_edges {
+  osla_forest *forest;
+  osla_unit unit;
+  int64_t n;    /* number of roots and of edges */
+  size_t bytes; /* bytes of an array */
+} many_edges;
+
+static many_edges many_edges_make(osla_transport *t, int64_t n, int32_t count)
+{
+  many_edges m = {
+    .unit = {OSLA_UNIT_DOUBLE, count, 0}, .n = n, .bytes = (size_t)(n * count) * sizeof(double)};
+  osla_root *root = osla_test_allocate((size_t)n, sizeof *root);
+  const int size = osla_transport_size(t);
+  for (int64_t i = 0; i < n; i++)
+    root[i] = (osla_root){(int32_t)(osla_random_bits(1, (uint64_t)i, 0) % (uint64_t)size),
+                          (int64_t)(osla_random_bits(2, (uint64_t)i, 0) % (uint64_t)(n / 3 + 1))};
+  OSLA_ASSERT_OK(osla_forest_create(t, n, n, NULL, root, &m.forest));
+  free(root);
+  return m;
+}
+
+enum { ROOTS, LEAVES, BEFORE, ARRAYS };
+
+/* Does a transfer on given arrays: 0 broadcast, 1 reduction, 2 exact reduction, 3 fetch. */
+static void transfer(const many_edges *m, int kind, void *const at[ARRAYS])
+{
+  osla_err err = OSLA_OK;
+  switch (kind) {
+    case 0: err = osla_forest_bcast(m->forest, m->unit, at[ROOTS], at[LEAVES], OSLA_SUM); break;
+    case 1:
+    case 2:
+      err = osla_forest_reduce(m->forest, m->unit, at[LEAVES], at[ROOTS],
+                               kind == 1 ? OSLA_SUM : OSLA_SUM_EXACT);
+      break;
+    default:
+      err = osla_forest_fetch(m->forest, m->unit, at[ROOTS], at[LEAVES], at[BEFORE], OSLA_SUM);
+  }
+  OSLA_ASSERT_OK(err);
+}
+
+/* Does a transfer on arrays of the host, and on arrays that lie in `memory`: 0 host, 1 device, 2
+ * array that ranks read in place on the device, 3 another device. Compares all bytes. */
+static void compare_memory(device_bench *b, osla_device *second, const many_edges *m, int kind,
+                           const int memory[ARRAYS])
+{
+  void *on_host[ARRAYS], *at[ARRAYS], *in_place[ARRAYS];
+  double *found = osla_test_allocate(1, m->bytes);
+  for (int a = 0; a < ARRAYS; a++) {
+    on_host[a] = osla_test_allocate(1, m->bytes);
+    fill(on_host[a], (int64_t)(m->bytes / sizeof(double)), (uint64_t)(10 * kind + a));
+    OSLA_ASSERT_OK(osla_vertices_create_on(b->device, m->bytes, &in_place[a]));
+    at[a] = memory[a] == 0   ? osla_test_allocate(1, m->bytes)
+            : memory[a] == 2 ? in_place[a]
+                             : device_array(memory[a] == 1 ? b->device : second, m->bytes);
+    if (memory[a] == 0)
+      memcpy(at[a], on_host[a], m->bytes);
+    else
+      copy_bytes(at[a], on_host[a], m->bytes);
+  }
+  transfer(m, kind, on_host);
+  transfer(m, kind, at);
+  for (int a = 0; a < ARRAYS; a++) {
+    if (memory[a] == 0)
+      memcpy(found, at[a], m->bytes);
+    else
+      copy_bytes(found, at[a], m->bytes);
+    OSLA_ASSERT_MSG(memcmp(found, on_host[a], m->bytes) == 0,
+                    "transfer %d, memory %d %d %d: array %d differs", kind, memory[ROOTS],
+                    memory[LEAVES], memory[BEFORE], a);
+    if (memory[a] != 2) osli_free_like(at[a]);
+    free(on_host[a]);
+    OSLA_ASSERT_OK(osla_vertices_free(b->t, &in_place[a]));
+  }
+  free(found);
+}
+
+static void check_memory(bool early)
+{
+  static const int memories[][ARRAYS] = {{1, 1, 1}, {2, 2, 2}, {1, 0, 0}, {0, 1, 1}, {0, 2, 2},
+                                         {2, 0, 1}, {2, 2, 0}, {1, 3, 1}, {3, 2, 0}};
+  device_bench b;
+  osla_device *second = NULL;
+  if (!forest_bench_open(&b, early)) return;
+  const char *kind = osli_device_queue(b.device)->ops->name;
+  OSLA_ASSERT_OK(osla_device_open(b.t, &(osla_device_options){.kind = kind}, &second));
+  many_edges m = many_edges_make(b.t, 700, 1);
+  for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
+    for (int transfer_kind = 0; transfer_kind < 4; transfer_kind++) {
+      int memory[ARRAYS]; /* in odd rounds, odd ranks have the next choice */
+      const size_t mine = (i + i % 2 * (size_t)(osla_test_rank() % 2)) % 9;
+      memcpy(memory, memories[mine], sizeof memory);
+      compare_memory(&b, second, &m, transfer_kind, memory);
+    }
+  OSLA_ASSERT_OK(osla_forest_destroy(&m.forest));
+  m = many_edges_make(b.t, 5000, 300); /* 12 MB pass in chunks of 4 MiB */
+  compare_memory(&b, second, &m, 1, (int[]){1, 0, 0});
+  compare_memory(&b, second, &m, 3, (int[]){2, 2, 0});
+  OSLA_ASSERT_OK(osla_forest_destroy(&m.forest));
+  osla_device_close(&second);
+  bench_close(&b);
+}
+
+static void test_memory(void)
+{
+  check_memory(false);
+  check_memory(true);
+}
+
+/* A forest outlives a device, and works on the next one. */
+static void test_next_device(void)
+{
+  device_bench b;
+  if (!forest_bench_open(&b, false)) return;
+  const osla_device_options options = {.kind = osli_device_queue(b.device)->ops->name};
+  many_edges m = many_edges_make(b.t, 500, 2);
+  for (int round = 0; round < 3; round++) {
+    for (int kind = 0; kind < 4; kind++)
+      compare_memory(&b, b.device, &m, kind, (int[]){1, 2, 1});
+    osla_device_close(&b.device);
+    OSLA_ASSERT_OK(osla_device_open(b.t, &options, &b.device));
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&m.forest));
+  bench_close(&b);
+}
+
+/* ---- wrong arguments ---- */
+
+/* Each rank gets the error, and no value changes. */
+static void test_refused(void)
+{
+  device_bench b;
+  osla_forest_run run;
+  void *values = NULL;
+  osla_segment *s = NULL;
+  double leaves[N] = {0};
+  long double wide[N] = {0};
+  if (!forest_bench_open(&b, false)) return;
+  osla_forest *f = NULL;
+  OSLA_ASSERT_OK(osla_forest_alltoall(b.t, N / osla_test_size(), &f));
+  OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES / 2, &values));
+  OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, (osla_unit){OSLA_UNIT_LONG_DOUBLE, 1, 0}, values, wide,
+                                          OSLA_REPLACE, &run),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("devices have no long double");
+  OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, values, leaves, OSLA_REPLACE, &run),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("its device memory ends after 4000");
+  OSLA_ASSERT_ERR(osla_forest_reduce_check(f, OSLA_ONE_DOUBLE, leaves, values, OSLA_SUM),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));
+  void *other = osla_segment_peer(s, (osla_test_rank() + 1) % osla_test_size());
+  if (osla_test_size() > 1 && other) {
+    OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, leaves, other, OSLA_SUM, &run),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("device memory of another rank");
+  }
+  OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, osla_segment_local(s), leaves, OSLA_SUM));
+  osla_segment_destroy(&s);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(b.t, &values));
+  bench_close(&b);
+}
+
+static const osla_test_case cases[] = {{"readers", test_readers}, {"queued", test_queued},
+                                       {"memory", test_memory},   {"next device", test_next_device},
+                                       {"refused", test_refused}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_device_forest, cases);
