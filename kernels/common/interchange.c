@@ -23,6 +23,7 @@
 #include "osla_blas.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -334,7 +335,7 @@ osla_err osli_interchange_run(osla_interchange *x)
     }
   /* An error ends the job, because other ranks wait for rows (or columns) of this rank. */
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
-  return osla_agree(x->v.t, OSLA_OK); /* This call is also a barrier: after it B is complete. */
+  return osli_matrix_barrier(x->v.matrix); /* after this barrier B is complete on all ranks */
 }
 
 void osli_interchange_close(osla_interchange *x)

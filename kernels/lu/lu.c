@@ -25,6 +25,7 @@
 #include "osla_device.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
+#include "src/matrix/memory_kind.h"
 #include "src/transport/transport_ops.h"
 
 #include <complex.h>
@@ -317,7 +318,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   err = run_steps(&f);
   /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
-  OSLA_TRY(osla_agree(v->t, OSLA_OK)); /* this call is also a barrier: after it no rank reads L */
+  OSLA_TRY(osli_matrix_barrier(v->matrix)); /* after this barrier no rank reads L */
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);

@@ -14,6 +14,7 @@
 #include "kernels/solve/rhs.h"
 #include "src/base/double_bits.h"
 #include "src/device/device.h"
+#include "src/matrix/memory_kind.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -89,8 +90,8 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
-  /* This call is also a barrier: after it A and B are complete on all ranks. */
-  OSLA_CALL(osla_agree(f->a.t, OSLA_OK));
+  /* after this barrier A and B are complete on all ranks */
+  OSLA_CALL(osli_matrix_barrier(f->b.matrix));
   if (f->stationary && f->a.rows > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
                                    : osli_trsm_stationary_run_trans(f);
@@ -98,8 +99,8 @@ osla_err osli_trsm_run(trsm *f)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
   /* An error ends the job, because other ranks wait for rows of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err);
-  /* This call is also a barrier: after it no rank reads rows of this rank. */
-  return osla_agree(f->a.t, OSLA_OK);
+  /* after this barrier no rank reads rows of this rank */
+  return osli_matrix_barrier(f->b.matrix);
 }
 
 void osli_trsm_close(trsm *f)

@@ -26,3 +26,10 @@ osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_
   if (device) return osla_matrix_create_on(device, grid, dtype, l->m, l->n, l->mb, l->nb, out);
   return osla_matrix_create(grid, dtype, l->m, l->n, l->mb, l->nb, out);
 }
+
+/* In host memory a barrier is faster. */
+osla_err osli_matrix_barrier(const osla_matrix *a)
+{
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  return osla_matrix_device(a) ? osla_agree(t, OSLA_OK) : osla_barrier(t);
+}

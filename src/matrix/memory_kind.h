@@ -18,6 +18,11 @@ osla_err osli_check_one_memory(const char *call, int count, const osla_matrix *c
 osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_dtype dtype,
                                  const osla_layout *layout, osla_matrix **out);
 
+/* Waits until all ranks have called it, and until work on devices is complete. Unlike osla_barrier
+ * it returns errors of work on the matrix's device on all ranks together. Collective. Errors: MPI,
+ * those of queued work. */
+osla_err osli_matrix_barrier(const osla_matrix *matrix);
+
 /* A call that works on host memory only begins with OSLA_NEEDS_HOST, before it changes anything. A
  * call that works on a device, too, uses OSLA_NEEDS_ONE_MEMORY if it has several matrices. Both
  * return from the enclosing function on an error. */
