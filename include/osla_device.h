@@ -5,8 +5,9 @@
  * UNSUPPORTED and changes nothing. All matrices of a call lie on one device, or all lie in host
  * memory; osla_matrix_get_block, osla_matrix_put_block and osla_matrix_copy cross between both.
  *
- * A device pointer (osla_matrix_local, osla_segment_local) must not be used by loads and stores of
- * the host. When a collective call returns, its results are complete.
+ * The host must not load from or store to a device pointer (of osla_matrix_local, osla_matrix_peer,
+ * osla_segment_local or osla_segment_peer). When a collective call returns, its results are
+ * complete.
  * If queued work fails, the next collective call that agrees on errors returns the error on all
  * ranks; before it, osla_barrier, a get or a flush of the rank returns it on this rank alone.
  *
