@@ -365,17 +365,17 @@ static osla_err combine(cuda_lane *l, const device_work *w)
 #endif
 }
 
-/* Forests look at has_kernels before they queue this work. */
+/* Without kernels this work is never queued, because forests look at has_kernels first. */
 static osla_err combine_vertices(const cuda_lane *l, const device_work *w)
 {
+#ifdef HAVE_CUDA_KERNELS
   vertices_loop loop = *w->vertices;
   loop.to.base = w->c;
   loop.from.base = (unsigned char *)(uintptr_t)w->a;
   loop.before.base = (unsigned char *)(uintptr_t)w->b;
-#ifdef HAVE_CUDA_KERNELS
   CUDA_CALL(osli_cuda_vertices(&loop, l->stream));
 #else
-  (void)l;
+  (void)l, (void)w;
 #endif
   return OSLA_OK;
 }
