@@ -72,9 +72,10 @@ OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, os
                                         int64_t m, int64_t n, int64_t mb, int64_t nb,
                                         osla_matrix **out);
 
-/* As osla_vertices_create (osla_forest.h), but the memory lies on the device, and work on the devices
- * of the node's ranks reads the values in place. osla_vertices_free frees it, before the device is
- * closed. Errors, on all ranks together: as osla_vertices_create and osla_segment_create_on. */
+/* As osla_vertices_create (osla_forest.h), but the memory lies on the device, and work on the
+ * devices of the node's ranks reads the values in place. osla_vertices_free frees the memory; call
+ * it before the device is closed. Errors, on all ranks together: as osla_vertices_create and
+ * osla_segment_create_on. */
 OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out);
 
 /* The device on which a matrix, or the data area of a segment, lies; NULL: host memory. Local. */
