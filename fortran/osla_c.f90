@@ -378,7 +378,8 @@ module osla_values
     logical(c_bool) :: flexible = .false.
     type(c_funptr) :: each = c_null_funptr
     type(c_ptr) :: arg = c_null_ptr
-    integer(c_int64_t) :: reserved(8) = 0
+    integer(c_int64_t) :: check_every = 0
+    integer(c_int64_t) :: reserved(7) = 0
   end type osla_krylov_options
 
   type, bind(c) :: osla_krylov_result

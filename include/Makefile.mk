@@ -39,6 +39,7 @@ public_headers = \
   include/osla_solve.h \
   include/osla_hessian.h \
   include/osla_forest.h \
+  include/osla_sparse_device.h \
   include/osla_sparse.h \
   include/osla_krylov.h \
   include/osla_sparse_file.h \

@@ -53,7 +53,8 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 typedef struct osla_operator {
   osla_transport *transport;
   int64_t rows, columns; /* numbers of this rank's rows and columns */
-  /* y := op(A) x + beta y, as osla_spmv; an error must occur on all ranks. */
+  /* y := op(A) x + beta y, as osla_spmv; an error must occur on all ranks. On a device the product
+   * may be queued when the call returns, on the stream of osla_device_options. */
   osla_err (*multiply)(void *arg, osla_trans op, const double *x, double beta, double *y);
   void *arg;
 } osla_operator;
@@ -86,7 +87,12 @@ typedef struct osla_krylov_options {
    * quantity that is compared with `tolerance`. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
-  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
+  /* CG on a device: number of iterations between two tests for convergence; 0: 16. The host waits
+   * for the device only at the tests, and the solver may make up to check_every - 1 iterations
+   * more than needed. `each` is then called for all iterations since the last test. With several
+   * ranks, and in host memory, every iteration is tested. */
+  int64_t check_every;
+  uint64_t reserved[7]; /* must be 0 (osla_types.h) */
 } osla_krylov_options;
 
 typedef struct osla_krylov_result {
@@ -135,8 +141,13 @@ OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi);
  * multiplies b, A and M by powers of two, so A, M, b and x may have any normal size; A times the
  * first guess must stay in the range of double. Memory: four vectors. Errors, on all ranks
  * together: ARG (options, also if they differ between ranks; rows and columns differ; a
- * preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows), MEM, MPI, those
- * of operator and preconditioner. */
+ * preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows; A, b and x in
+ * different kinds of memory), MEM, MPI, those of operator and preconditioner.
+ *
+ * On a device (osla_sparse_device.h) all steps run there, without a preconditioner (UNSUPPORTED).
+ * Nothing is scaled: the solver ends as NOT_FINITE if |b|^2, r^T r, p^T A p or |x|^2 leaves the
+ * range of double. Memory: six vectors; three with several ranks or check_every = 1. Source: Zhang
+ * et al., The PetscSF Scalable Communication Layer, IEEE TPDS 33(4), 2022 (CGAsync). */
 OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b,
                           double *x, const osla_krylov_options *options,
                           osla_krylov_result *result);

@@ -13,6 +13,7 @@
 #include "osla_channel.h"
 #include "osla_counter.h"
 #include "osla_device.h"
+#include "osla_sparse_device.h"
 #include "osla_farewell.h"
 #include "osla_gemm_ablation.h"
 #include "osla_host.h"

@@ -52,7 +52,7 @@ kernels_sources = \
   kernels/forest/forest_serve.c kernels/forest/forest_setup.c kernels/forest/forest_two_level.c \
   kernels/forest/forest_transfer.c kernels/forest/forest.c kernels/forest/forest_derive.c \
   kernels/forest/forest_pattern.c \
-  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
+  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/csr_device.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
   kernels/sparse/renumber.c kernels/sparse/fetched_rows.c \
@@ -60,7 +60,7 @@ kernels_sources = \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c kernels/sparse/krylov_range.c \
-  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c \
+  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/cg_device.c kernels/sparse/lsqr.c \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/watch.c kernels/iterate/record.c \

@@ -14,12 +14,12 @@ AC_DEFUN([OSLA_CHECK_CUDA], [
     for osla_dir in $osla_cuda/lib64 $osla_cuda/lib $osla_cuda/lib/*-linux-gnu; do
       AS_IF([test -z "$CUDA_LIBDIR" && test -e $osla_dir/libcudart.so], [CUDA_LIBDIR=$osla_dir])
     done
-    for osla_name in cuda_runtime_api.h cublas_v2.h cusolverDn.h; do
+    for osla_name in cuda_runtime_api.h cublas_v2.h cusolverDn.h cusparse.h; do
       AS_IF([test ! -e $CUDA_INCLUDE/$osla_name], [OSLA_REQUIRED([$CUDA_INCLUDE/$osla_name], [--with-cuda], [nvidia-cuda-toolkit])])
     done
     AS_IF([test -e $CUDA_INCLUDE/cublas_v2.h && ! grep -q cublasDgemm_v2_64 $CUDA_INCLUDE/cublas_api.h],
       [OSLA_REQUIRED([cublasDgemm_64 of CUDA 12 in $CUDA_INCLUDE], [--with-cuda], [nvidia-cuda-toolkit])])
-    for osla_name in libcudart.so libcublas.so libcusolver.so; do
+    for osla_name in libcudart.so libcublas.so libcusolver.so libcusparse.so; do
       AS_IF([test ! -e ${CUDA_LIBDIR:-$osla_cuda/lib64}/$osla_name],
         [OSLA_REQUIRED([${CUDA_LIBDIR:-$osla_cuda/lib64}/$osla_name], [--with-cuda], [nvidia-cuda-toolkit])])
     done])

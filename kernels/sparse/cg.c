@@ -165,11 +165,17 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
                  const osla_krylov_options *options, osla_krylov_result *result)
 {
   cg c = {.m = m, .n = a->rows};
-  osla_err err = check(a, m);
+  device_queue *queue;
+  osla_err err = osli_krylov_device("osla_cg", a, b, x, &queue);
+  if (err == OSLA_OK) err = check(a, m);
+  if (err == OSLA_OK && m && queue) err = osli_device_refuse("osla_cg with a preconditioner");
   const osla_argument same[] = {{"a preconditioner", m != NULL},
-                                {"flexible", options && options->flexible}};
-  OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 2));
-  OSLA_CALL(osli_krylov_open("osla_cg", a, options, 3 * c.n, result, &c.k));
+                                {"flexible", options && options->flexible},
+                                {"vectors on a device (1: yes)", queue != NULL}};
+  OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 3));
+  OSLA_CALL(
+    osli_krylov_open("osla_cg", a, options, queue ? 0 : 3 * c.n, queue ? 0 : c.n, result, &c.k));
+  if (queue) return osli_krylov_close(&c.k, osli_cg_on_device(&c.k, queue, b, x));
   c.flexible = m && c.k.options.flexible;
   c.p = c.k.shared;
   c.r = c.k.own;

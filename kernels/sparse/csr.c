@@ -268,10 +268,12 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
+  OSLA_CALL(osli_csr_device_free_shared(a));
   if (memory) /* frees the values of ghosts first, because the matrix stays intact if this fails */
     OSLA_CALL(osla_vertices_free(a->t, &memory));
   a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));
+  osli_csr_device_free(a);
   free_part(&a->own);
   free_part(&a->other);
   free(a->other_row);

@@ -3,6 +3,8 @@
 #define CSR_H
 
 #include "osla_sparse.h"
+#include "osla_sparse_device.h"
+#include "src/device/device.h"
 
 /* Compressed rows: row i has the entries first[i] .. first[i + 1] - 1, in ascending order of their
  * columns. */
@@ -13,8 +15,11 @@ typedef struct csr_part {
   double *value;
 } csr_part;
 
+typedef struct csr_device csr_device;
+
 struct osla_csr {
   osla_transport *t;
+  csr_device *device; /* copy of this rank's rows on a device; NULL: there is none */
   /* [size + 1] row_start: index of the first row of each rank; column_start: index of the first
    * column of each rank */
   int64_t *row_start, *column_start;
@@ -29,6 +34,25 @@ struct osla_csr {
   osla_forest *forest;   /* star forest: leaf j is ghost j, roots are this rank's columns */
   double *ghost;         /* [n_ghosts] values of the ghosts; ranks of the node can read them */
 };
+
+/* ---- csr_device.c ---- */
+
+/* The device with the copy of a matrix; NULL: there is none. Local. */
+device_queue *osli_csr_queue(const osla_csr *matrix);
+
+/* Queues y := A x + beta y with the copy of the matrix on its device, where x and y lie. Collective
+ * like osla_spmv. Errors of queued work are reported by the next osli_device_settle. */
+osla_err osli_csr_multiply_on_device(osla_csr *matrix, const double *x, double beta, double *y);
+
+/* Frees the copy on the device. osli_csr_device_free_shared is collective and comes first. Errors:
+ * as osla_vertices_free. */
+osla_err osli_csr_device_free_shared(osla_csr *matrix);
+void osli_csr_device_free(osla_csr *matrix);
+
+/* ---- spmv.c ---- */
+
+/* As osla_spmv, but a product on a device may be queued when the call returns. */
+osla_err osli_spmv_queue(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
 
 /* ---- fetched_rows.c ---- */
 

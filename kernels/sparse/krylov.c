@@ -1,5 +1,6 @@
 /* Functions that the Krylov solvers share. */
 #include "kernels/sparse/krylov.h"
+#include "kernels/sparse/csr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,20 +10,21 @@
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 
-enum { MOST_SUMS = 3 };
+enum { MOST_SUMS = 3, CHECK_EVERY = 16 };
 
 /* Replaces zeros in the options by default values. */
 static osla_krylov_options resolve(const osla_krylov_options *options)
 {
   osla_krylov_options o = options ? *options : (osla_krylov_options){0};
   if (o.tolerance == 0.0) o.tolerance = 1e-8;
+  if (o.check_every == 0) o.check_every = CHECK_EVERY;
   o.iterations = o.iterations == 0 ? 10000 : o.iterations == -1 ? 0 : o.iterations;
   return o;
 }
 
 static osla_err csr_multiply(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
-  return osla_spmv(op, arg, x, beta, y);
+  return osli_spmv_queue(op, arg, x, beta, y);
 }
 
 osla_operator osla_csr_operator(osla_csr *matrix)
@@ -32,6 +34,22 @@ osla_operator osla_csr_operator(osla_csr *matrix)
                          .columns = osla_csr_columns(matrix),
                          .multiply = csr_multiply,
                          .arg = matrix};
+}
+
+osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
+                            const double *x, device_queue **out)
+{
+  *out = NULL;
+  if (!osli_device_any()) return OSLA_OK;
+  const osla_csr *csr = a->multiply == csr_multiply ? a->arg : NULL;
+  const device_queue *of_b = osli_device_find(b), *of_x = osli_device_find(x);
+  *out = csr ? osli_csr_queue(csr) : osli_device_find(b);
+  OSLA_CHECK((of_b == *out || (csr && a->rows == 0)) && (of_x == *out || (csr && a->columns == 0)),
+             OSLA_ERR_ARG,
+             "%s: the %s %s, and %s does not: put all into one kind of memory (osla_csr_to_device)",
+             call, csr ? "matrix lies" : "vector b lies", *out ? "on a device" : "in host memory",
+             csr ? "b or x" : "x");
+  return OSLA_OK;
 }
 
 osla_err osli_krylov_precondition(void *self, const double *r, double *z)
@@ -48,6 +66,8 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
              "tolerance %g is not a positive number", o->tolerance);
   OSLA_CHECK(o->iterations >= 0, OSLA_ERR_ARG, "iterations = %" PRId64 " is less than -1",
              o->iterations);
+  OSLA_CHECK(o->check_every >= 1 && o->check_every <= INT32_MAX, OSLA_ERR_ARG,
+             "check_every = %" PRId64 " is outside 0 to %d", o->check_every, INT32_MAX);
   OSLA_CHECK(a->rows >= 0 && a->columns >= 0, OSLA_ERR_ARG,
              "the operator has %" PRId64 " rows and %" PRId64 " columns, less than 0", a->rows,
              a->columns);
@@ -57,7 +77,7 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
 }
 
 osla_err osli_krylov_open(const char *call, const osla_operator *a,
-                          const osla_krylov_options *options, int64_t n_own,
+                          const osla_krylov_options *options, int64_t n_own, int64_t n_shared,
                           osla_krylov_result *result, krylov *k)
 {
   void *shared = NULL;
@@ -65,13 +85,14 @@ osla_err osli_krylov_open(const char *call, const osla_operator *a,
   *k = (krylov){.a = a, .options = resolve(options), .result = result, .start = osla_clock()};
   const osla_krylov_options *o = &k->options;
   const osla_argument same[] = {{"tolerance (bits)", double_bits(o->tolerance)},
-                                {"iterations", o->iterations}};
+                                {"iterations", o->iterations},
+                                {"check_every", o->check_every}};
   /* this error is exchanged first, because its message names the wrong value */
   osla_err err = osla_agree(a->transport, check(a, o, n_own, &k->own));
-  if (err == OSLA_OK) err = osla_agree_same(a->transport, OSLA_OK, call, same, 2);
+  if (err == OSLA_OK) err = osla_agree_same(a->transport, OSLA_OK, call, same, 3);
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)
-    err = osla_vertices_create(a->transport, (size_t)a->columns * sizeof(double), &shared);
+    err = osla_vertices_create(a->transport, (size_t)n_shared * sizeof(double), &shared);
   k->shared = shared;
   return err == OSLA_OK ? OSLA_OK : osli_krylov_close(k, err);
 }

@@ -4,13 +4,14 @@
 #define KRYLOV_H
 
 #include "osla_krylov.h"
+#include "src/device/device.h"
 
 typedef struct krylov {
   const osla_operator *a;
   osla_krylov_options options;
   osla_krylov_result *result;
   osla_sums *sums;
-  /* [a->columns] vector that the solver multiplies by A, in memory that all ranks of the node can
+  /* [n_shared] vector that the solver multiplies by A, in memory that all ranks of the node can
    * read */
   double *shared;
   double *own; /* [n_own] elements of the solver's own vectors, which no other rank accesses */
@@ -26,10 +27,16 @@ typedef struct own_preconditioner {
 } own_preconditioner;
 osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 
+/* Finds the device on which a solver runs: that of a sparse matrix, or of the vector b for an
+ * operator of the caller. *out = NULL: host memory. A rank without rows may pass any addresses to
+ * products with a sparse matrix. Local. Errors: ARG (b or x does not lie where the matrix lies). */
+osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
+                            const double *x, device_queue **out);
+
 /* Checks the options passed to the function `call`, and allocates memory. After an error, *k is
  * zero. Collective. */
 osla_err osli_krylov_open(const char *call, const osla_operator *a,
-                          const osla_krylov_options *options, int64_t n_own,
+                          const osla_krylov_options *options, int64_t n_own, int64_t n_shared,
                           osla_krylov_result *result, krylov *k);
 /* Frees memory. Returns `err` if it is an error, otherwise the error of freeing. Collective. */
 osla_err osli_krylov_close(krylov *k, osla_err err);
@@ -57,5 +64,11 @@ osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x);
 /* Reports the progress of the solver and returns whether it has ended. `left`: residual measure
  * that is compared with the tolerance; may be NaN. */
 bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
+
+/* ---- cg_device.c ---- */
+
+/* Runs CG on a device, where b and x lie. `k` was opened without vectors. Collective. Errors, on
+ * all ranks together: MEM, those of the operator and of the device. */
+osla_err osli_cg_on_device(krylov *k, device_queue *queue, const double *b, double *x);
 
 #endif

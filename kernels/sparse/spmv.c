@@ -49,7 +49,31 @@ static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, d
   return osla_forest_reduce(a->forest, OSLA_ONE_DOUBLE, a->ghost, y, OSLA_SUM);
 }
 
+/* Checks that matrix and vectors lie in one kind of memory. Vectors without elements may lie
+ * anywhere. */
+static osla_err check_memory(osla_trans op, const osla_csr *a, const double *x, const double *y)
+{
+  const device_queue *q = osli_csr_queue(a);
+  const bool is_x = op == OSLA_NOTRANS ? a->columns > 0 : a->rows > 0;
+  const bool is_y = op == OSLA_NOTRANS ? a->rows > 0 : a->columns > 0;
+  OSLA_CHECK((!is_x || osli_device_find(x) == q) && (!is_y || osli_device_find(y) == q),
+             OSLA_ERR_ARG,
+             "osla_spmv: the matrix lies %s, and x or y does not: put all into one kind of memory "
+             "(osla_csr_to_device)",
+             q ? "on a device" : "in host memory");
+  if (q && op != OSLA_NOTRANS) return osli_device_refuse("osla_spmv with a transposed matrix");
+  return OSLA_OK;
+}
+
+osla_err osli_spmv_queue(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
+{
+  if (osli_device_any()) OSLA_CALL(check_memory(op, a, x, y));
+  if (a->device) return osli_csr_multiply_on_device(a, x, beta, y);
+  return op == OSLA_NOTRANS ? multiply(a, x, beta, y) : multiply_transposed(a, x, beta, y);
+}
+
 osla_err osla_spmv(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
 {
-  return op == OSLA_NOTRANS ? multiply(a, x, beta, y) : multiply_transposed(a, x, beta, y);
+  OSLA_CALL(osli_spmv_queue(op, a, x, beta, y));
+  return a->device ? osli_device_settle(SETTLE_COLLECTIVE) : OSLA_OK;
 }

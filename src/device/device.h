@@ -27,16 +27,31 @@ typedef enum device_work_kind {
   DEVICE_POTRF,
   DEVICE_GETRF,
   DEVICE_LASWP,
-  DEVICE_ADD,     /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
-  DEVICE_COPY,    /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
-  DEVICE_COMBINE, /* combines listed values A with listed elements of C (combine.h) */
-  DEVICE_VERTICES /* combines vertices of A with those of C; B gets the old ones (vertices.h) */
+  DEVICE_ADD,      /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
+  DEVICE_COPY,     /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
+  DEVICE_COMBINE,  /* combines listed values A with listed elements of C (combine.h) */
+  DEVICE_VERTICES, /* combines vertices of A with those of C; B gets the old ones (vertices.h) */
+  /* For vectors of m doubles. A scalar that a name with * denotes is a double in device memory. */
+  DEVICE_SPMV,   /* C := alpha (matrix csr) B + beta C; C is not read if beta = 0 */
+  DEVICE_DOT,    /* *C := A^T B */
+  DEVICE_DIVIDE, /* *C := *A / *B */
+  DEVICE_AXPY,   /* C := *B A + C */
+  DEVICE_XPAY    /* C := alpha A + *B C */
 } device_work_kind;
 
 /* Lanes of a device. Work of one lane runs in its order. Work of two lanes may run at the same time
  * unless `after` of device_ops orders it. A panel is factored ahead in LANE_PANEL while LANE_MAIN
  * updates the trailing matrix. */
 typedef enum device_lane { LANE_MAIN, LANE_PANEL, LANES } device_lane;
+
+/* A sparse matrix of doubles on a device, in compressed rows: row i has the entries first[i] ..
+ * first[i + 1] - 1. The arrays are device memory. */
+typedef struct device_csr {
+  int64_t rows, columns, entries; /* entries < 2^31 */
+  const int32_t *first, *column;
+  const double *value;
+  void *plan; /* what the backend prepared for products; NULL: nothing */
+} device_csr;
 
 /* One piece of work. Members have the meaning of the arguments of the BLAS and LAPACK calls in
  * osla_blas.h; members that a kind does not need are 0. */
@@ -69,7 +84,8 @@ typedef struct device_work {
   int64_t n_lists;
   /* VERTICES: the loop, whose bases are A, B and C; its index lists lie on the device */
   const vertices_loop *vertices;
-  device_lane lane; /* set by osli_device_submit */
+  const device_csr *csr; /* SPMV; the matrix must not change before the work is complete */
+  device_lane lane;      /* set by osli_device_submit */
 } device_work;
 
 /* Description of device memory by which another process of the node maps it. */
@@ -87,7 +103,7 @@ typedef struct device_host {
 } device_host;
 
 /* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
-enum { DEVICE_INTERFACE = 4 };
+enum { DEVICE_INTERFACE = 5 };
 
 /* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
 typedef struct device_ops {
@@ -115,6 +131,9 @@ typedef struct device_ops {
   /* Copies bytes between device memory and host memory. The copy does not wait for queued work and
    * is complete on return. Any thread may call it. */
   osla_err (*copy_now)(device_state *state, const void *from, void *to, size_t bytes);
+  /* Prepares products with a matrix, and frees what it prepared after the last product. */
+  osla_err (*csr_plan)(device_state *state, device_csr *csr);
+  void (*csr_drop)(device_state *state, device_csr *csr);
   osla_err (*submit)(device_state *state, const device_work *work);
   /* A mark names all work that was submitted to a lane so far; its value is LANES * number + lane,
    * where `number` never decreases and is 0 before the first work. `wait` returns when this work,

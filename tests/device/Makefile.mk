@@ -8,6 +8,7 @@ tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_devic
   tests/device/test_device_forest.c \
   tests/device/test_device_hessian.c tests/device/test_device_assembly.c tests/device/test_device_errors.c \
   tests/device/test_device_refused.c tests/device/cuda_cases.c \
+  tests/device/test_device_sparse.c tests/kernels/sparse_model.c tests/kernels/sparse_model.h \
   $(tests_hessian_reference) $(tests_file_help) \
   tests/device/device_help.c tests/device/device_help.h
 tests_device_probe_SOURCES = tests/device/probe.c
@@ -17,4 +18,5 @@ tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/d
 # Stand-ins for CUDA's libraries, which check_cuda.sh builds.
 tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
   tests/device/stand_in/cudart_copy.c tests/device/stand_in/cudart_kernel.c \
-  tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c
+  tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c \
+  tests/device/stand_in/cusparse.c

@@ -33,6 +33,7 @@ stand_in() {
 stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy,_kernel}.c .libs/libosla_kernels.a
 stand_in cublas "$SRCDIR/tests/device/stand_in/cublas.c"
 stand_in cusolver "$SRCDIR/tests/device/stand_in/cusolver.c"
+stand_in cusparse "$SRCDIR/tests/device/stand_in/cusparse.c"
 
 imports=$(nm -D --undefined-only "$plugin" | grep -c ' osl[ai]_')
 [ "$imports" = 0 ] || fail "$plugin imports $imports functions of libosla"
@@ -44,7 +45,7 @@ run() {
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_forest cuda_cases
+  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_forest cuda_cases
   [ "$HAVE_NVCC" = no ] || run hessian $ranks tests/device/suites test_device_hessian test_device_assembly
 done
 

@@ -16,19 +16,20 @@ cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'}; do
+for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'} {1,2}' '{2,4,16}' sparse'; do
   read -r nodes fault suite <<<"$run"
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly
   [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
+  [ "$suite" = sparse ] && suites=test_device_sparse # must find these faults alone
   # shellcheck disable=SC2086
   OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
-    tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault.log 2>&1
+    tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault-$suite.log 2>&1
   status=$?
   if [ $((fault == 0)) = $((status == 0)) ] && [ $status != 124 ]; then
-    echo "fault $fault on $nodes nodes: exit status $status, as expected"
+    echo "fault $fault on $nodes nodes ($suites): exit status $status, as expected"
   else
-    echo "fault $fault on $nodes nodes: exit status $status; see tests/logs/device-fault-$nodes-$fault.log"
+    echo "fault $fault on $nodes nodes ($suites): exit status $status; see tests/logs/device-fault-$nodes-$fault-$suite.log"
     failed=1
   fi
 done

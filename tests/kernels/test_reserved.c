@@ -298,7 +298,9 @@ static void free_operands(operands *s)
 /* Number of elements of `reserved` in this struct of options. */
 static int words_of(const char *options)
 {
-  return strcmp(options, "osla_gemm_options") == 0 ? WORDS + 1 : WORDS;
+  return strcmp(options, "osla_gemm_options") == 0     ? WORDS + 1
+         : strcmp(options, "osla_krylov_options") == 0 ? WORDS - 1
+                                                       : WORDS;
 }
 
 static void test_collective(void)

@@ -32,9 +32,13 @@ osla_err osli_cuda_blas(cublasStatus_t status, const char *what)
 {
   if (status == CUBLAS_STATUS_SUCCESS) return OSLA_OK;
   const osla_err err = status == CUBLAS_STATUS_ALLOC_FAILED ? OSLA_ERR_MEM : OSLA_ERR_STATE;
+  return osli_cuda_library(err, what, cublasGetStatusString(status));
+}
+
+osla_err osli_cuda_library(osla_err err, const char *what, const char *text)
+{
   return osli_cuda_host->error_set(err, "device \"cuda\": %.*s: %s (CUDA: %s)", name_length(what),
-                                   what, cublasGetStatusString(status),
-                                   cudaGetErrorString(cudaGetLastError()));
+                                   what, text, cudaGetErrorString(cudaGetLastError()));
 }
 
 osla_err osli_cuda_solver(cusolverStatus_t status, const char *what)
@@ -122,11 +126,14 @@ static osla_err open_lane(cuda_lane *l, void *stream, int priority)
   BLAS_CALL(cublasSetStream(l->blas, l->stream));
   SOLVER_CALL(cusolverDnCreate(&l->solver));
   SOLVER_CALL(cusolverDnSetStream(l->solver, l->stream));
+  SPARSE_CALL(cusparseCreate(&l->sparse));
+  SPARSE_CALL(cusparseSetStream(l->sparse, l->stream));
   return OSLA_OK;
 }
 
 static void close_lane(cuda_lane *l)
 {
+  if (l->sparse) (void)cusparseDestroy(l->sparse);
   if (l->solver) (void)cusolverDnDestroy(l->solver);
   if (l->blas) (void)cublasDestroy(l->blas);
   if (l->memory) (void)cudaFree(l->memory);
@@ -351,6 +358,8 @@ static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .pin = pin_memory,
                                .unpin = unpin_memory,
                                .copy_now = copy_now,
+                               .csr_plan = osli_cuda_csr_plan,
+                               .csr_drop = osli_cuda_csr_drop,
                                .submit = submit_work,
                                .mark = mark_work,
                                .wait = wait_work,

@@ -394,6 +394,11 @@ osla_err osli_cuda_work(device_state *d, const device_work *w)
     case DEVICE_COPY: return copy(l, w);
     case DEVICE_COMBINE: return combine(l, w);
     case DEVICE_VERTICES: return combine_vertices(l, w);
+    case DEVICE_SPMV: return osli_cuda_multiply_csr(l, w);
+    case DEVICE_DOT:
+    case DEVICE_DIVIDE:
+    case DEVICE_AXPY:
+    case DEVICE_XPAY: return osli_cuda_vectors(l, w);
   }
   return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED, "work of kind %d on a CUDA device",
                                    (int)w->kind);

@@ -239,14 +239,24 @@ static osla_err run_work(device_state *d, device_work w)
   w.a = data_of(d, w.a);
   w.b = data_of(d, w.b);
   w.c = data_of(d, w.c);
-  if (w.kind != DEVICE_VERTICES) return osli_fake_work(&w);
-  vertices_loop l = *w.vertices;
-  l.to.at = data_of(d, l.to.at);
-  l.from.at = data_of(d, l.from.at);
-  l.before.at = data_of(d, l.before.at);
-  l.earlier = data_of(d, l.earlier);
-  l.later = data_of(d, l.later);
-  w.vertices = &l;
+  vertices_loop l;
+  if (w.vertices) {
+    l = *w.vertices;
+    l.to.at = data_of(d, l.to.at);
+    l.from.at = data_of(d, l.from.at);
+    l.before.at = data_of(d, l.before.at);
+    l.earlier = data_of(d, l.earlier);
+    l.later = data_of(d, l.later);
+    w.vertices = &l;
+  }
+  device_csr csr;
+  if (w.csr) {
+    csr = *w.csr;
+    csr.first = data_of(d, csr.first);
+    csr.column = data_of(d, csr.column);
+    csr.value = data_of(d, csr.value);
+    w.csr = &csr;
+  }
   return osli_fake_work(&w);
 }
 
@@ -374,6 +384,17 @@ static osla_err submit_work(device_state *d, const device_work *w)
   return run_now(d, w);
 }
 
+static osla_err plan_csr(device_state *d, device_csr *csr)
+{
+  (void)d, (void)csr;
+  return OSLA_OK;
+}
+
+static void drop_csr(device_state *d, device_csr *csr)
+{
+  (void)d, (void)csr;
+}
+
 const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .name = "fake",
                                      .has_kernels = true,
@@ -388,6 +409,8 @@ const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .import = import_memory,
                                      .drop = drop_memory,
                                      .copy_now = copy_now,
+                                     .csr_plan = plan_csr,
+                                     .csr_drop = drop_csr,
                                      .submit = submit_work,
                                      .mark = mark_work,
                                      .wait = wait_work,

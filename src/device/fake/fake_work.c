@@ -52,6 +52,41 @@ static void combine_vertices(const device_work *w)
   vertices_all(&l);
 }
 
+/* ---- vectors of doubles ---- */
+
+static void multiply_csr(const device_work *w)
+{
+  const double alpha = creal(w->alpha), beta = creal(w->beta), *x = w->b;
+  double *y = w->c;
+  for (int64_t i = 0; i < w->csr->rows; i++) {
+    double sum = 0.0;
+    for (int32_t e = w->csr->first[i]; e < w->csr->first[i + 1]; e++)
+      sum += w->csr->value[e] * x[w->csr->column[e]];
+    y[i] = beta == 0.0 ? alpha * sum : alpha * sum + beta * y[i];
+  }
+}
+
+static void work_on_vectors(const device_work *w)
+{
+  const double *a = w->a, *b = w->b, alpha = creal(w->alpha);
+  double *c = w->c, sum = 0.0;
+  switch (w->kind) {
+    case DEVICE_DOT:
+      for (int64_t i = 0; i < w->m; i++)
+        sum += a[i] * b[i];
+      *c = sum;
+      break;
+    case DEVICE_DIVIDE: *c = *a / *b; break;
+    case DEVICE_AXPY:
+      for (int64_t i = 0; i < w->m; i++)
+        c[i] += *b * a[i];
+      break;
+    default: /* DEVICE_XPAY */
+      for (int64_t i = 0; i < w->m; i++)
+        c[i] = alpha * a[i] + *b * c[i];
+  }
+}
+
 osla_err osli_fake_work(const device_work *w)
 {
   switch (w->kind) {
@@ -73,6 +108,11 @@ osla_err osli_fake_work(const device_work *w)
     case DEVICE_COPY: copy_columns(w); break;
     case DEVICE_COMBINE: combine_elements(w); break;
     case DEVICE_VERTICES: combine_vertices(w); break;
+    case DEVICE_SPMV: multiply_csr(w); break;
+    case DEVICE_DOT:
+    case DEVICE_DIVIDE:
+    case DEVICE_AXPY:
+    case DEVICE_XPAY: work_on_vectors(w); break;
   }
   return OSLA_OK;
 }

@@ -7,6 +7,7 @@
 struct cublasContext {
   int device;
   cudaStream_t stream;
+  bool on_device; /* scalars lie in device memory */
 };
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *out)
@@ -187,3 +188,55 @@ SOLVE_AND_ADD(S, OSLA_FLOAT, float)
 SOLVE_AND_ADD(D, OSLA_DOUBLE, double)
 SOLVE_AND_ADD(C, OSLA_COMPLEX_FLOAT, cuComplex)
 SOLVE_AND_ADD(Z, OSLA_COMPLEX_DOUBLE, cuDoubleComplex)
+
+/* ---- vectors of doubles ---- */
+
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t h, cublasPointerMode_t mode)
+{
+  h->on_device = mode == CUBLAS_POINTER_MODE_DEVICE;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+static bool is_vector(const double *x, int64_t n, int64_t step)
+{
+  return n > 0 && step == 1 && stand_in_on_device(x, (size_t)n * sizeof *x);
+}
+
+cublasStatus_t cublasDdot_v2_64(cublasHandle_t h, int64_t n, const double *x, int64_t step_x,
+                                const double *y, int64_t step_y, double *sum)
+{
+  CHECK(is_vector(x, n, step_x) && is_vector(y, n, step_y));
+  CHECK(h->on_device && stand_in_on_device(sum, sizeof *sum));
+  return push(h, (device_work){DEVICE_DOT, OSLA_DOUBLE, .m = n, .a = x, .b = y, .c = sum});
+}
+
+cublasStatus_t cublasDaxpy_v2_64(cublasHandle_t h, int64_t n, const double *alpha, const double *x,
+                                 int64_t step_x, double *y, int64_t step_y)
+{
+  CHECK(is_vector(x, n, step_x) && is_vector(y, n, step_y));
+  CHECK(h->on_device == stand_in_on_device(alpha, sizeof *alpha));
+  if (h->on_device)
+    return push(h, (device_work){DEVICE_AXPY, OSLA_DOUBLE, .m = n, .a = x, .b = alpha, .c = y});
+  return push(h, (device_work){DEVICE_ADD, OSLA_DOUBLE, .m = n, .n = 1, .alpha = *alpha, .beta = 1,
+                               .a = x, .c = y, .lda = n, .ldc = n});
+}
+
+cublasStatus_t cublasDscal_v2_64(cublasHandle_t h, int64_t n, const double *alpha, double *x,
+                                 int64_t step)
+{
+  CHECK(is_vector(x, n, step) && h->on_device == stand_in_on_device(alpha, sizeof *alpha));
+  if (h->on_device)
+    return push(h, (device_work){DEVICE_XPAY, OSLA_DOUBLE, .m = n, .a = x, .b = alpha, .c = x});
+  return push(h, (device_work){DEVICE_ADD, OSLA_DOUBLE, .m = n, .n = 1, .alpha = *alpha, .a = x,
+                               .c = x, .lda = n, .ldc = n});
+}
+
+cublasStatus_t cublasDtrsv_v2_64(cublasHandle_t h, cublasFillMode_t uplo, cublasOperation_t t,
+                                 cublasDiagType_t diag, int64_t n, const double *a, int64_t lda,
+                                 double *x, int64_t step)
+{
+  (void)uplo, (void)t;
+  CHECK(n == 1 && lda == 1 && diag == CUBLAS_DIAG_NON_UNIT); /* all that is used */
+  CHECK(is_vector(x, n, step) && stand_in_matrix(a, n, n, lda, sizeof *a));
+  return push(h, (device_work){DEVICE_DIVIDE, OSLA_DOUBLE, .m = 1, .a = x, .b = a, .c = x});
+}

@@ -1,0 +1,262 @@
+/* CG on a device: Nocedal and Wright, Numerical Optimization, 2nd ed., Springer 2006, algorithm
+ * 5.2. Its residual is r = A x - b, so x and r change by the same positive alpha, and no kernel
+ * needs the negative of a scalar:
+ *
+ *   r = A x - b, p = -r;  alpha = r^T r / p^T A p;  x += alpha p;  r += alpha A p;
+ *   beta = r^T r (new) / r^T r (old);  p = beta p - r
+ *
+ * On one rank all scalars stay on the device for a group of `every` iterations, whose inner
+ * products lie in one array. The host copies this array at the end of the group, so it waits once
+ * in each group (CGAsync of Zhang et al. 2022, section 5.3). If a number of the group is not
+ * positive or not finite, x, r and p are restored, and the iterations are repeated one by one. So
+ * the solver ends at the iteration at which the host's CG would end.
+ *
+ * With several ranks, and in groups of one iteration, the host reads each inner product, and sums
+ * it over the ranks. */
+#include "kernels/sparse/krylov.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct cg {
+  krylov *k;
+  int64_t n, every; /* every: iterations in a group */
+  bool by_one;      /* the host reads each inner product */
+  double *x, *r, *p, *ap;
+  double *saved; /* x, r and p at the beginning of a group; NULL if groups have one iteration */
+  double *alpha, *beta;
+  /* r^T r at the beginning of the group and after each of its iterations, [every + 1], followed by
+   * p^T A p of each iteration, [every]; on the device, and the host's copy */
+  double *rr, *rr_host;
+} cg;
+
+static double *pap_of(const cg *c, double *rr)
+{
+  return rr + c->every + 1;
+}
+
+/* Queues work. An error is reported by the next call that agrees on errors, because other ranks
+ * would wait for this rank. */
+static void queue_work(device_work w)
+{
+  w.dtype = OSLA_DOUBLE;
+  osli_device_keep_error(osli_device_submit(&w));
+}
+
+static void queue_vectors(const cg *c, device_work_kind kind, double alpha, const double *a,
+                          const double *b, double *y)
+{
+  if (c->n == 0) return;
+  queue_work((device_work){.kind = kind, .m = c->n, .alpha = alpha, .a = a, .b = b, .c = y});
+}
+
+static void divide(const double *a, const double *b, double *quotient)
+{
+  queue_work((device_work){.kind = DEVICE_DIVIDE, .m = 1, .a = a, .b = b, .c = quotient});
+}
+
+static void copy(int64_t n, const double *from, double *to)
+{
+  osli_device_copy(sizeof *from, n, 1, from, n, to, n);
+}
+
+/* Replaces a number on the device by its sum over all ranks, which *sum gets, too. */
+static osla_err sum_ranks(cg *c, double *number, double *sum)
+{
+  *sum = NAN;
+  copy(1, number, sum);
+  if (osla_transport_size(c->k->a->transport) == 1) return OSLA_OK;
+  OSLA_CALL(osli_krylov_sum(c->k, 1, sum));
+  copy(1, sum, number);
+  return OSLA_OK;
+}
+
+/* *number := x^T y. The number on the device is that of all ranks only if the host reads it. */
+static osla_err dot(cg *c, const double *x, const double *y, double *number, double *sum)
+{
+  queue_work((device_work){.kind = DEVICE_DOT, .m = c->n, .a = x, .b = y, .c = number});
+  return sum ? sum_ranks(c, number, sum) : OSLA_OK;
+}
+
+/* ---- iterations ---- */
+
+/* Makes iteration i of a group. *ended is set if A is not positive definite; this is tested only if
+ * the host reads each inner product. */
+static osla_err step(cg *c, int64_t i, bool *ended)
+{
+  double *rr = c->rr + i, *pap = pap_of(c, c->rr) + i;
+  double *rr_host = c->rr_host + i, *pap_host = pap_of(c, c->rr_host) + i;
+  OSLA_CALL(osli_krylov_multiply(c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  OSLA_CALL(dot(c, c->p, c->ap, pap, c->by_one ? pap_host : NULL));
+  *ended = c->by_one && *pap_host <= 0.0;
+  if (*ended) return OSLA_OK;
+  divide(rr, pap, c->alpha);
+  queue_vectors(c, DEVICE_AXPY, 0.0, c->p, c->alpha, c->x);
+  queue_vectors(c, DEVICE_AXPY, 0.0, c->ap, c->alpha, c->r);
+  OSLA_CALL(dot(c, c->r, c->r, rr + 1, c->by_one ? rr_host + 1 : NULL));
+  divide(rr + 1, rr, c->beta);
+  queue_vectors(c, DEVICE_XPAY, -1.0, c->r, c->beta, c->p);
+  return OSLA_OK;
+}
+
+/* Saves x, r and p, or restores them. */
+static void save(const cg *c, bool restores)
+{
+  double *const vectors[] = {c->x, c->r, c->p};
+  for (int i = 0; i < 3; i++) {
+    double *saved = c->saved + i * c->n;
+    copy(c->n, restores ? saved : vectors[i], restores ? vectors[i] : saved);
+  }
+}
+
+/* True if all inner products of a group of `steps` iterations are positive and finite. */
+static bool is_sound(const cg *c, int64_t steps)
+{
+  const double *rr = c->rr_host, *pap = pap_of(c, c->rr_host);
+  for (int64_t i = 0; i < steps; i++)
+    if (!(rr[i] > 0.0 && pap[i] > 0.0 && isfinite(pap[i]) && isfinite(rr[i + 1]))) return false;
+  return true;
+}
+
+static double left(const cg *c, double rr, double b_norm)
+{
+  c->k->result->residual = sqrt(rr);
+  return rr == 0.0 && !isnan(b_norm) ? 0.0 : sqrt(rr) / b_norm;
+}
+
+/* Makes a group of iterations without waiting, and reads its inner products. If one of them is not
+ * sound, the vectors are restored, and the solver continues one by one. */
+static osla_err run_group(cg *c, int64_t steps)
+{
+  bool ended;
+  save(c, false);
+  for (int64_t i = 0; i < steps; i++)
+    OSLA_CALL(step(c, i, &ended));
+  for (int64_t i = 1; i < 2 * c->every + 1; i++)
+    c->rr_host[i] = NAN;
+  copy(2 * c->every + 1, c->rr, c->rr_host);
+  if (is_sound(c, steps)) return OSLA_OK;
+  save(c, true);
+  c->by_one = true;
+  return OSLA_OK;
+}
+
+static osla_err iterate(cg *c, double b_norm)
+{
+  krylov *k = c->k;
+  int64_t done = 0;
+  bool ended = false;
+  while (!osli_krylov_ended(k, done, left(c, c->rr_host[0], b_norm))) {
+    const int64_t rest = k->options.iterations - done;
+    int64_t steps = rest < c->every ? rest : c->every;
+    if (!c->by_one) OSLA_CALL(run_group(c, steps));
+    if (c->by_one) {
+      steps = 1;
+      OSLA_CALL(step(c, 0, &ended));
+    }
+    if (ended) {
+      k->result->end = OSLA_KRYLOV_INDEFINITE;
+      return OSLA_OK;
+    }
+    for (int64_t i = 1; i < steps && k->options.each; i++)
+      k->options.each(k->options.arg, done + i, left(c, c->rr_host[i], b_norm));
+    c->rr_host[0] = c->rr_host[steps];
+    copy(1, c->rr + steps, c->rr);
+    done += steps;
+  }
+  return OSLA_OK;
+}
+
+/* ---- begin and end ---- */
+
+/* Number of elements of b that are not 0, of all ranks. */
+static osla_err count_nonzeros(cg *c, const double *b, double *count)
+{
+  double *host = malloc((size_t)c->n * sizeof *host + 1);
+  osla_err err =
+    host ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "vector of %" PRId64 " numbers", c->n);
+  *count = 0.0;
+  if (host) copy(c->n, b, host);
+  for (int64_t i = 0; host && i < c->n; i++)
+    *count += host[i] != 0.0;
+  free(host);
+  OSLA_CALL(osla_agree(c->k->a->transport, err));
+  return osli_krylov_sum(c->k, 1, count);
+}
+
+/* Sets x to 0. */
+static osla_err clear(cg *c)
+{
+  double *zeros = calloc((size_t)c->n + 1, sizeof *zeros);
+  osla_err err =
+    zeros ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "vector of %" PRId64 " numbers", c->n);
+  if (zeros) copy(c->n, zeros, c->x);
+  free(zeros);
+  return osla_agree(c->k->a->transport, err);
+}
+
+/* Computes |b|, and r and p. *b_norm is NaN if |b|^2 leaves the range of double. */
+static osla_err begin(cg *c, const double *b, double *b_norm)
+{
+  double square, nonzeros = 1.0;
+  OSLA_CALL(dot(c, b, b, c->alpha, &square));
+  if (square < 0x1p-900) OSLA_CALL(count_nonzeros(c, b, &nonzeros));
+  *b_norm = square < 0x1p-900 || !isfinite(square) ? (double)NAN : sqrt(square);
+  if (nonzeros == 0.0) { /* x = 0 is the solution */
+    *b_norm = 0.0;
+    OSLA_CALL(clear(c));
+  }
+  copy(c->n, b, c->r);
+  OSLA_CALL(osli_krylov_multiply(c->k, OSLA_NOTRANS, c->x, -1.0, c->r));
+  if (c->n > 0)
+    osli_device_keep_error(osli_device_add(OSLA_DOUBLE, c->n, 1, -1, c->r, c->n, 0, c->p, c->n));
+  return dot(c, c->r, c->r, c->rr, c->rr_host);
+}
+
+static osla_err solve(cg *c, const double *b)
+{
+  double b_norm, size;
+  osla_krylov_result *result = c->k->result;
+  OSLA_CALL(begin(c, b, &b_norm));
+  OSLA_CALL(iterate(c, b_norm));
+  OSLA_CALL(dot(c, c->x, c->x, c->alpha, &size));
+  if (!isfinite(size)) result->end = OSLA_KRYLOV_NOT_FINITE;
+  return OSLA_OK;
+}
+
+static osla_err make_vectors(cg *c, device_queue *queue, double **memory)
+{
+  const int64_t vectors = c->by_one ? 3 : 6, scalars = 2 * c->every + 3;
+  void *on_device = NULL;
+  c->rr_host = malloc((size_t)scalars * sizeof *c->rr_host);
+  OSLA_CHECK(c->rr_host, OSLA_ERR_MEM, "check_every = %" PRId64 ": no memory", c->every);
+  OSLA_CALL(osli_device_alloc(queue, (size_t)(vectors * c->n + scalars) * sizeof(double), false,
+                              &on_device));
+  *memory = on_device;
+  c->r = *memory;
+  c->p = c->r + c->n;
+  c->ap = c->p + c->n;
+  c->saved = c->by_one ? NULL : c->ap + c->n;
+  c->alpha = c->r + vectors * c->n;
+  c->beta = c->alpha + 1;
+  c->rr = c->beta + 1;
+  return OSLA_OK;
+}
+
+osla_err osli_cg_on_device(krylov *k, device_queue *queue, const double *b, double *x)
+{
+  osla_transport *t = k->a->transport;
+  double *memory = NULL;
+  cg c = {.k = k, .n = k->a->rows, .x = x};
+  const int64_t most = k->options.iterations > 0 ? k->options.iterations : 1;
+  c.every = osla_transport_size(t) > 1      ? 1
+            : k->options.check_every < most ? k->options.check_every
+                                            : most;
+  c.by_one = c.every == 1;
+  osla_err err = osla_agree(t, make_vectors(&c, queue, &memory));
+  if (err == OSLA_OK) err = osla_agree(t, solve(&c, b));
+  osli_device_free(memory);
+  free(c.rr_host);
+  return err;
+}
