@@ -211,8 +211,10 @@ const bench_kernel bench_forest = {
     "  memcpy     pingpong: a copy of N bytes within rank 0; setup: of the list\n"
     "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
     "             spmv, cg: no communication\n"
+    "  sync       cg with --device, on one rank: osla_cg that waits in each iteration\n"
     "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
   .references = "mpi,neighbor,memcpy,loop",
+  .device_references = "sync",
   .after = "Example: mpiexec -n 2 osla-bench forest --case gather,reduce --n 1000,100000\n",
   .run = run,
   .forest = true,

@@ -65,6 +65,10 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);
   int status = OSLA_EXIT_OK;
   if (raw->cases) status = bench_parse_names(kernel, "--case", CASES, raw->cases, &settings->cases);
+  const unsigned on_device = 1U << FOREST_SPMV | 1U << FOREST_CG;
+  if (settings->device && !raw->cases) settings->cases = on_device;
+  if (!status && settings->device && (settings->cases & ~on_device) != 0)
+    status = bench_error(kernel, "--device serves the cases spmv and cg: use --case spmv,cg");
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status && raw->arrival && raw->exact)

@@ -39,6 +39,10 @@ static osla_err run_products(sparse_data *d)
 {
   volatile double *x = d->x;
   for (int i = 0; i < d->iterations; i++) {
+    if (d->segment) {
+      OSLA_CALL(osla_spmv(OSLA_NOTRANS, d->problem->on_device, d->x_on, 0.0, d->y_on));
+      continue;
+    }
     for (int64_t j = 0; j < d->problem->rows; j++)
       x[j] = x[j];
     OSLA_CALL(multiply(d, d->x, d->y));
@@ -77,10 +81,12 @@ static osla_err check_products(const sparse_data *d, double *residual)
 
 static osla_err run_osla_cg(sparse_data *d)
 {
-  const osla_operator a = osla_csr_operator(d->problem->a);
-  const osla_krylov_options options = {.tolerance = DBL_MIN, .iterations = CG_ITERATIONS};
+  const osla_operator a = osla_csr_operator(d->segment ? d->problem->on_device : d->problem->a);
+  const osla_krylov_options options = {
+    .tolerance = DBL_MIN, .iterations = CG_ITERATIONS, .check_every = d->check_every};
   osla_krylov_result result;
-  OSLA_CALL(osla_cg(&a, NULL, d->y, d->x, &options, &result));
+  OSLA_CALL(
+    osla_cg(&a, NULL, d->segment ? d->y_on : d->y, d->segment ? d->x_on : d->x, &options, &result));
   d->residual = result.residual;
   d->iterations = (int)result.iterations;
   return OSLA_OK;
@@ -136,6 +142,34 @@ static osla_err check_cg(sparse_data *d, double *residual)
   return OSLA_OK;
 }
 
+/* ---- vectors on a device ---- */
+
+/* Copies x and y to the device, or back. Does nothing without a device. */
+static osla_err copy_vectors(const sparse_data *d, bool back)
+{
+  const size_t bytes = (size_t)d->problem->rows * sizeof *d->x;
+  const int rank = d->problem->job->rank;
+  double *const vectors[] = {d->x, d->y};
+  for (size_t i = 0; i < 2 && d->segment; i++) {
+    osla_transfer transfer;
+    OSLA_CALL(back ? osla_segment_get(d->segment, rank, i * bytes, vectors[i], bytes, &transfer)
+                   : osla_segment_put(d->segment, rank, i * bytes, vectors[i], bytes, &transfer));
+    OSLA_CALL(osla_transfer_wait(d->segment, &transfer));
+  }
+  return OSLA_OK;
+}
+
+static osla_err make_vectors(sparse_data *d)
+{
+  const bench_job *job = d->problem->job;
+  if (!job->device) return OSLA_OK;
+  OSLA_CALL(osla_segment_create_on(job->device, 2 * (size_t)d->problem->rows * sizeof *d->x, 0,
+                                   &d->segment));
+  d->x_on = osla_segment_local(d->segment);
+  d->y_on = d->x_on + d->problem->rows;
+  return OSLA_OK;
+}
+
 /* ---- an implementation ---- */
 
 static osla_err run_case(void *data)
@@ -161,12 +195,13 @@ static osla_err prepare(void *data)
   if (d->method == &sparse_loop)
     for (int64_t g = 0; g < d->problem->n_ghosts; g++)
       d->ghosts[g] = cg ? 0.0 : x_of(d->problem->ghost[g]);
-  return OSLA_OK;
+  return copy_vectors(d, false);
 }
 
 static osla_err check(void *data, double *residual)
 {
   sparse_data *d = data;
+  OSLA_CALL(copy_vectors(d, true));
   return d->problem->which == FOREST_SPMV ? check_products(d, residual) : check_cg(d, residual);
 }
 
@@ -184,6 +219,7 @@ static osla_err setup(void *data)
   d->p = d->r + rows;
   d->ap = d->p + rows;
   d->ghosts = d->ap + rows;
+  OSLA_CALL(make_vectors(d));
   if (d->method) OSLA_CALL(d->method->create(d));
   OSLA_CALL(prepare(d));
   return p->which == FOREST_SPMV
@@ -196,6 +232,7 @@ static void teardown(void *data)
   sparse_data *d = data;
   void *memory = d->x;
   if (d->method) d->method->destroy(d);
+  osla_segment_destroy(&d->segment);
   (void)osla_vertices_free(d->problem->job->transport, &memory);
   free(d->y);
   d->x = d->y = NULL;
@@ -226,21 +263,26 @@ osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n)
   sparse_problem problem;
   sparse_data data[MOST_IMPLS];
   osla_err err = sparse_problem_create(job, which, n, &problem);
-  const bench_impl impls[MOST_IMPLS] = {
-    implementation("osla", &problem, NULL, &data[0]),
-    implementation("mpi", &problem, &sparse_mpi, &data[1]),
-    implementation("neighbor", &problem, &sparse_neighbor, &data[2]),
-    implementation("loop", &problem, &sparse_loop, &data[3]),
-  };
+  const bool cg = which == FOREST_CG;
+  int k = 1;
+  bench_impl impls[MOST_IMPLS] = {implementation("osla", &problem, NULL, &data[0])};
+  if (!job->device) {
+    impls[k++] = implementation("mpi", &problem, &sparse_mpi, &data[1]);
+    impls[k++] = implementation("neighbor", &problem, &sparse_neighbor, &data[2]);
+    impls[k++] = implementation("loop", &problem, &sparse_loop, &data[3]);
+  } else if (cg) {
+    impls[k++] = implementation("sync", &problem, NULL, &data[1]);
+    data[1].check_every = 1;
+  }
   const bench_figure parameters[N_PARAMETERS] = {{"entries", (double)problem.all_entries, false},
                                                  {"ghosts", (double)problem.n_ghosts, false}};
-  const bench_case c = {.kernel = which == FOREST_SPMV ? "forest/spmv" : "forest/cg",
+  const bench_case c = {.kernel = cg ? "forest/cg" : "forest/spmv",
                         .precision = "d",
                         .n = problem.all_rows,
                         .parameters = parameters,
                         .n_parameters = N_PARAMETERS,
                         .impls = impls,
-                        .n_impls = MOST_IMPLS,
+                        .n_impls = k,
                         .work = 2.0 * (double)problem.all_entries,
                         .unit = BENCH_GFLOPS};
   if (err == OSLA_OK) err = bench_run_case(job, &c);

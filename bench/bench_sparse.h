@@ -19,6 +19,7 @@ typedef struct sparse_problem {
   bench_job *job;
   forest_case which;
   osla_csr *a;
+  osla_csr *on_device; /* copy of `a` on the device of --device; NULL without one */
   int64_t rows, all_rows, all_entries;
   /* own: matrix entries in columns of this rank. other: matrix entries in ghost columns. */
   sparse_rows own, other;
@@ -49,8 +50,13 @@ typedef struct sparse_data {
   double *x, *y;
   double *r, *p, *ap; /* [rows] vectors of CG */
   double *ghosts;     /* [n_ghosts] values of the ghosts */
-  int iterations;     /* number of products or iterations in a run */
-  double residual;    /* norm of the residual according to CG's recurrence */
+  /* with --device: [rows] x and y in the segment, where OSLA's runs have them; check_every as in
+   * osla_krylov_options */
+  osla_segment *segment;
+  double *x_on, *y_on;
+  int64_t check_every;
+  int iterations;  /* number of products or iterations in a run */
+  double residual; /* norm of the residual according to CG's recurrence */
   void *own;
 } sparse_data;
 

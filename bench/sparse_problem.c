@@ -5,6 +5,7 @@
  * neighbours + 1, so that the matrix is positive definite. A graph file gives the edges, which get
  * the same values. A Matrix Market file is used as it is. */
 #include "bench/bench_sparse.h"
+#include "osla_sparse_device.h"
 #include "osla_sparse_file.h"
 
 #include <math.h>
@@ -296,6 +297,20 @@ cleanup:
   return err;
 }
 
+/* Puts a copy of the matrix on the device. The matrix itself serves the checks. */
+static osla_err copy_to_device(sparse_problem *p)
+{
+  const int64_t *start = osla_csr_row_start(p->a);
+  void *memory;
+  OSLA_CALL(bench_alloc(p->job, (uint64_t)(p->rows + 1) * sizeof(int64_t), &memory));
+  int64_t *number = memory;
+  for (int64_t i = 0; i < p->rows; i++)
+    number[i] = start[p->job->rank] + i;
+  const osla_err err = osla_csr_renumber(p->a, number, start, &p->on_device);
+  free(memory);
+  return err == OSLA_OK ? osla_csr_to_device(p->on_device, p->job->device) : err;
+}
+
 osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, sparse_problem *p)
 {
   *p = (sparse_problem){.job = job, .which = which};
@@ -307,6 +322,7 @@ osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, spa
   OSLA_CALL(osla_allreduce(job->transport, &p->all_entries, 1, MPI_INT64_T, MPI_SUM));
   OSLA_CHECK(osla_csr_column_start(p->a)[job->size] == p->all_rows, OSLA_ERR_ARG,
              "--matrix: %.200s is not square", file);
+  if (job->device) OSLA_CALL(copy_to_device(p));
   OSLA_CALL(copy_rows(p));
   return make_lists(p);
 }
@@ -321,6 +337,7 @@ static void free_rows(sparse_rows *r)
 
 void sparse_problem_free(sparse_problem *p)
 {
+  (void)osla_csr_destroy(&p->on_device);
   (void)osla_csr_destroy(&p->a);
   free_rows(&p->own);
   free_rows(&p->other);

@@ -213,6 +213,8 @@ measure node 2 2 gemm --device=fake --n 70 --nb 16 --precision s
 measure node 2 2 chol --device=fake --n 70 --nb 16 --precision z
 measure node 1 1 solve --device=fake --n 70 --nb 16 --kind chol --nrhs 20 --ref none
 measure node 2 2 solve --device=fake --n 70 --nb 16
+measure node 1 3 forest --device=fake --case spmv,cg --n 216
+measure node 2 2 forest --device=fake --case spmv,cg --n 216
 measure node 5 2 gemm --device=fake --n 70 --nb 16
 grep -q '^shared: ' "$scratch/out" || fail "the head does not say that the device is shared"
 [ "$(grep -c ' PASS  shared  fake' "$scratch/out")" = 2 ] || fail "rates of a shared device are compared"
@@ -344,6 +346,8 @@ run node 2 lu --device=fake --ref lapack
 bad "osla-bench lu: --ref lapack uses the device of one rank: run it with 1 rank, not 2"
 run node 0 chol --device=fake --n 20000
 bad "osla-bench chol: 3200000000 bytes of device memory are needed, and the device has 1073741824 available"
+run node 2 forest --device=fake --case gather
+bad "osla-bench forest: --device serves the cases spmv and cg: use --case spmv,cg"
 run node 0 syrk --device=fake
 bad "osla-bench syrk: --device=fake: unknown option (see osla-bench syrk --help)"
 run node 0 lu --cold --n 10,20
