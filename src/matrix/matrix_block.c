@@ -9,6 +9,7 @@
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "src/blas/move.h"
+#include "src/matrix/part_local.h"
 #include "src/matrix/part_view.h"
 
 #include <inttypes.h>
@@ -40,25 +41,29 @@ static owner_part owner_part_of(const osla_matrix *a, const range *r, int prow, 
 typedef enum direction { TO_BUFFER, FROM_BUFFER } direction;
 
 /* Copies between one owner's part (array `local` with leading dimension lld, which begins at the
- * part's first element) and the caller's buffer, block by block. */
+ * part's first element) and the caller's buffer, block by block. Host memory is copied column by
+ * column. On a device one copy of a rectangle is much faster than a copy of each column. */
 static void copy_owner_part(const osla_matrix *a, const range *r, const owner_part *s,
                             direction way, unsigned char *local, int64_t lld, unsigned char *buffer,
                             int64_t ld)
 {
-  osla_layout l = osla_matrix_layout(a);
-  size_t e = osla_dtype_size(osla_matrix_dtype(a));
-  for (int64_t c = 0; c < s->cols; c++) {
+  const osla_layout l = osla_matrix_layout(a);
+  const size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  const bool on_device = osli_on_device(local, buffer, NULL);
+  for (int64_t c = 0, cols; c < s->cols; c += cols) {
     int64_t gj = osla_index_global(s->col + c, l.nb, s->pcol, l.npcol);
-    for (int64_t row = 0; row < s->rows;) {
+    cols = on_device ? adjacent_indices(gj, r->j + r->n, l.nb, l.npcol) : 1;
+    for (int64_t row = 0, rows; row < s->rows; row += rows) {
       int64_t gi = osla_index_global(s->row + row, l.mb, s->prow, l.nprow);
-      int64_t run = osla_index_run(gi, r->i + r->m, l.mb);
+      rows = adjacent_indices(gi, r->i + r->m, l.mb, l.nprow);
       unsigned char *there = local + (size_t)(row + c * lld) * e;
       unsigned char *here = buffer + (size_t)((gi - r->i) + (gj - r->j) * ld) * e;
-      if (way == TO_BUFFER)
-        osli_move_bytes(here, there, (size_t)run * e);
+      unsigned char *from = way == TO_BUFFER ? there : here, *to = way == TO_BUFFER ? here : there;
+      if (on_device)
+        osli_move_columns(e, rows, cols, from, way == TO_BUFFER ? lld : ld, to,
+                          way == TO_BUFFER ? ld : lld);
       else
-        osli_move_bytes(there, here, (size_t)run * e);
-      row += run;
+        osli_move_bytes(to, from, (size_t)rows * e);
     }
   }
 }

@@ -1,10 +1,10 @@
 /* Redistribution and mirroring. The owner of the destination fetches its data one-sided.
  *
  * Copy: each rank goes through its own columns. From each source column it copies the runs of rows
- * that are contiguous in both distributions. A node neighbour's column is read in place. Columns of
- * other nodes are fetched whole, in batches, and then copied from the staging memory. Memory: one
- * batch of source columns (at most 64). Messages: one get for each remote source column and process
- * row.
+ * that are contiguous in both distributions; between a device and host memory, from adjacent
+ * columns at once. A node neighbour's column is read in place. Columns of other nodes are fetched
+ * whole, in batches, and then copied from the staging memory. Memory: one batch of source columns
+ * (at most 64). Messages: one get for each remote source column and process row.
  */
 #include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
@@ -32,30 +32,52 @@ typedef struct copying {
   int64_t stride;         /* leading dimension of `staging`, in elements */
 } copying;
 
-/* Copies those rows of this rank's column c that the process row of the source owns. `column` is
- * the process row's first row in the part.
- */
-static void copy_rows(const copying *w, const unsigned char *column, int64_t c)
+/* Copies those rows of this rank's columns [c, c + cols) that the process row of the source owns.
+ * `from` holds the process row's rows of the part in these columns, with leading dimension `ld`.
+ * Several columns must be adjacent in both matrices, and one of the arrays must lie on a device,
+ * where one copy of a rectangle is much faster than a copy of each column. */
+static void copy_rows(const copying *w, const unsigned char *from, int64_t ld, int64_t c,
+                      int64_t cols)
 {
   const osla_layout *l = &w->to.layout, *ls = &w->from;
   const size_t e = w->to.element;
   for (int64_t r = 0, run; r < w->to.rows; r += run) {
     int64_t i = part_row(&w->to, r), there = w->source.i + i;
-    int64_t src_run = osla_index_run(there, ls->m, ls->mb);
-    run = osla_index_run(w->to.i + i, l->m, l->mb);
+    int64_t src_run = adjacent_indices(there, ls->m, ls->mb, ls->nprow);
+    run = adjacent_indices(w->to.i + i, l->m, l->mb, l->nprow);
     if (run > w->to.rows - r) run = w->to.rows - r;
     if (src_run < run) run = src_run;
-    if (osla_index_owner(there, ls->mb, ls->nprow) == w->src_prow)
-      osli_move_bytes(part_at(&w->to, r, c),
-                      column +
-                        (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e,
-                      (size_t)run * e);
+    if (osla_index_owner(there, ls->mb, ls->nprow) != w->src_prow) continue;
+    const unsigned char *first =
+      from + (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e;
+    if (cols == 1)
+      osli_move_bytes(part_at(&w->to, r, c), first, (size_t)run * e);
+    else
+      osli_move_columns(e, run, cols, first, ld, part_at(&w->to, r, c), w->to.lld);
   }
 }
 
-/* Address of the process row's part of column c: in place, or staging slot k, into which a transfer
+/* Number of this rank's columns from column c on, at most `most`, that are adjacent in both
+ * matrices. */
+static int64_t adjacent_columns(const copying *w, int64_t c, int64_t most)
+{
+  const osla_layout *l = &w->to.layout, *ls = &w->from;
+  const int64_t j = part_col(&w->to, c);
+  const int64_t run = adjacent_indices(w->to.j + j, l->n, l->nb, l->npcol);
+  const int64_t src_run = adjacent_indices(w->source.j + j, ls->n, ls->nb, ls->npcol);
+  if (run < most) most = run;
+  return src_run < most ? src_run : most;
+}
+
+/* A source column: the process row's rows of the part, and the leading dimension of their array. */
+typedef struct source_column {
+  const unsigned char *rows;
+  int64_t ld;
+} source_column;
+
+/* Finds the process row's rows of column c: in place, or in staging slot k, into which a transfer
  * is started. */
-static osla_err locate_column(const copying *w, int64_t c, int k, const unsigned char **column,
+static osla_err locate_column(const copying *w, int64_t c, int k, source_column *column,
                               osla_transfer *transfer)
 {
   const osla_matrix *a = w->source.matrix;
@@ -64,10 +86,12 @@ static osla_err locate_column(const copying *w, int64_t c, int k, const unsigned
   const int src_pcol = osla_index_owner(j, w->from.nb, w->from.npcol);
   const int rank = osla_grid_rank_at(osla_matrix_grid(a), w->src_prow, src_pcol);
   const int64_t col = osla_index_local(j, w->from.nb, w->from.npcol);
-  const size_t at = (size_t)(w->src_row + col * osla_matrix_lld(a, rank)) * e;
+  const int64_t lld = osla_matrix_lld(a, rank);
+  const size_t at = (size_t)(w->src_row + col * lld) * e;
   const unsigned char *peer = osla_matrix_peer(a, rank);
   *transfer = OSLA_TRANSFER_NONE;
-  *column = peer ? peer + at : w->staging + (size_t)(k * w->stride) * e;
+  *column = peer ? (source_column){peer + at, lld}
+                 : (source_column){w->staging + (size_t)(k * w->stride) * e, w->stride};
   if (peer) return OSLA_OK;
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
              "elements of rank %d are not accessible: the source was made by osla_matrix_wrap_own",
@@ -81,7 +105,7 @@ static osla_err locate_column(const copying *w, int64_t c, int k, const unsigned
 static osla_err copy_columns(const copying *w, int64_t first, int count)
 {
   osla_segment *segment = osla_matrix_segment(w->source.matrix);
-  const unsigned char *columns[BATCH];
+  source_column columns[BATCH];
   osla_transfer transfers[BATCH];
   osla_err err = OSLA_OK;
   int started = 0;
@@ -91,8 +115,11 @@ static osla_err copy_columns(const copying *w, int64_t first, int count)
     osla_err waited = osla_transfer_wait(segment, &transfers[k]);
     if (err == OSLA_OK) err = waited;
   }
-  for (int k = 0; k < count && err == OSLA_OK; k++)
-    copy_rows(w, columns[k], first + k);
+  for (int64_t k = 0, cols; k < count && err == OSLA_OK; k += cols) {
+    const bool on_device = osli_on_device(columns[k].rows, w->to.local, NULL);
+    cols = on_device ? adjacent_columns(w, first + k, count - k) : 1;
+    copy_rows(w, columns[k].rows, columns[k].ld, first + k, cols);
+  }
   return err;
 }
 

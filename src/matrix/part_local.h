@@ -5,6 +5,13 @@
 #include "osla_index.h"
 #include "osla_part.h"
 
+/* Number of indices from i on, but not beyond n, that have one owner and adjacent local indices:
+ * the rest of the block of i, or with one process the rest of all. */
+static inline int64_t adjacent_indices(int64_t i, int64_t n, int64_t nb, int nprocs)
+{
+  return nprocs == 1 ? n - i : osla_index_run(i, n, nb);
+}
+
 /* The local rows and columns of a part are contiguous in the local array, so that two offsets and
  * two counts describe them. */
 typedef struct part_local {

@@ -89,6 +89,51 @@ static void test_copies(void)
   on_all_grids(check_copies);
 }
 
+/* Number of pieces of work that this rank has submitted to the fake device. */
+static uint64_t works_of(const device_queue *q)
+{
+  return q->ops->mark(q->state, LANE_MAIN) / LANES;
+}
+
+/* A copy between host and device takes one piece of work for each block column, not one for each
+ * column. */
+static void test_rectangles(void)
+{
+  enum { ORDER = 48, BLOCK = 8 };
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  const int size = osla_transport_size(b.t);
+  osla_grid *row = NULL;
+  osla_matrix *host = NULL, *device = NULL;
+  double block[ORDER * BLOCK];
+  OSLA_ASSERT_OK(osla_grid_create(b.t, 1, size, &row));
+  OSLA_ASSERT_OK(osla_matrix_create(row, OSLA_DOUBLE, ORDER, ORDER, BLOCK, BLOCK, &host));
+  OSLA_ASSERT_OK(
+    osla_matrix_create_on(b.device, row, OSLA_DOUBLE, ORDER, ORDER, BLOCK, BLOCK, &device));
+  OSLA_ASSERT_OK(osla_matrix_fill(host, OSLA_FILL_UNIFORM, 1));
+  const device_queue *q = osli_device_of(osla_matrix_local(device));
+  const bool is_fake = strcmp(q->ops->name, "fake") == 0;
+  const uint64_t most = (uint64_t)(osla_matrix_local_cols(host) + BLOCK - 1) / BLOCK;
+
+  uint64_t before = works_of(q);
+  OSLA_ASSERT_OK(osla_matrix_copy(host, device));
+  OSLA_ASSERT_MSG(!is_fake || works_of(q) - before <= most, "%d copies to the device",
+                  (int)(works_of(q) - before));
+  before = works_of(q);
+  OSLA_ASSERT_OK(osla_matrix_get_block(device, 0, BLOCK, ORDER, BLOCK, block, ORDER));
+  OSLA_ASSERT_MSG(!is_fake || works_of(q) - before <= 1, "%d copies of a block column",
+                  (int)(works_of(q) - before));
+  double expected[ORDER * BLOCK];
+  OSLA_ASSERT_OK(osla_matrix_get_block(host, 0, BLOCK, ORDER, BLOCK, expected, ORDER));
+  CU_ASSERT(memcmp(block, expected, sizeof block) == 0);
+
+  OSLA_ASSERT_OK(osla_barrier(b.t));
+  osla_matrix_destroy(&device);
+  osla_matrix_destroy(&host);
+  osla_grid_destroy(&row);
+  bench_close(&b);
+}
+
 /* A fill of a part on a device passes through host memory. A put to other elements meanwhile must
  * not be lost. */
 static void test_stage(void)
@@ -370,6 +415,7 @@ static void test_edges(void)
 
 static const osla_test_case cases[] = {{"blocks", test_blocks},
                                        {"copies", test_copies},
+                                       {"rectangles", test_rectangles},
                                        {"stage", test_stage},
                                        {"blas", test_blas},
                                        {"segment", test_segment},
