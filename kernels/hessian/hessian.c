@@ -9,6 +9,7 @@
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
+#include "src/matrix/memory_kind.h"
 #include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
@@ -295,7 +296,8 @@ osla_err osla_hessian_commit(osla_hessian *h)
   OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
-  return osla_barrier(h->v.t); /* no rank may read H before every owner has completed its part */
+  /* no rank may read H before every owner has completed its part */
+  return osli_matrix_barrier(h->v.matrix);
 }
 
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
