@@ -244,12 +244,13 @@ static void refuse_without_kernels(device_bench *b, osla_matrix *a)
 }
 
 /* After an addition that the device refused, the sums are unknown: no checkpoint is made of them.
- */
+ * Each rank adds to its own column, because the owner adds an update from another node later. */
 static void fail_update(device_bench *b, osla_hessian *h)
 {
   const double g = 1;
-  const int64_t i = 0;
-  const osla_hessian_datum datum = {.id = 2, .count = 1, .ix = &i, .k = 1, .g = &g, .ldg = 1};
+  const int64_t i = 4 * osla_test_rank();
+  const osla_hessian_datum datum = {
+    .id = (uint64_t)osla_test_rank() + 2, .count = 1, .ix = &i, .k = 1, .g = &g, .ldg = 1};
   device_queue *q = osli_device_queue(b->device);
   const device_ops *ops = q->ops;
   device_ops without = *ops;
