@@ -7,19 +7,20 @@
  * routine, and counts the call in both cases. Each routine is a short file:
  *
  *   adapt_call call = adapt_call_begin(ADAPT_GEMM, dtype);
- *   if (!offload(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
- *     ((real_routine *)adapt_call_pass(&call))(...);          osla_..., adapt_unstage
+ *   if (!offload(&call, ...))                       calls adapt_call_open, adapt_stage, osla_...,
+ *     ((real_routine *)adapt_call_pass(&call))(...);               and adapt_unstage
  *   adapt_call_end(&call);
  *
  *   adapt_state.c    settings, counters, callers, nesting depth: all process-wide state
- *   adapt_report.c   the table of OSLA_SCALAPACK_VERBOSE
+ *   adapt_report.c   prints the tables of counters if OSLA_SCALAPACK_VERBOSE is set
  *   adapt_context.c  state of a BLACS context: transport, grids, buffers
  *   adapt_call.c     the decision to offload a call or to pass it on
  *   adapt_device.c   the decision to run an offloaded call on a device
  *   adapt_stage.c    copies between the caller's memory and shared or device memory
  *
- * All processes of a context must make the same decision: it depends on arguments that PBLAS calls
- * global, and for local arguments (lld) the processes agree. */
+ * All processes of a context must make the same decision. Arguments that PBLAS calls global are
+ * equal on all processes. The processes agree whether local arguments (the leading dimension) allow
+ * offloading. */
 #ifndef OSLA_ADAPT_H
 #define OSLA_ADAPT_H
 
@@ -68,25 +69,25 @@ typedef enum adapt_reason {
   ADAPT_REASONS
 } adapt_reason;
 
-/* Where an offloaded call ran if OSLA_SCALAPACK_DEVICE names a device, and the reason if it ran on
- * the host; adapt_report.c has the texts of the reasons. */
+/* Place of an offloaded call: the device of OSLA_SCALAPACK_DEVICE, or the host and the reason. The
+ * function place_text in adapt_report.c has the texts of the reasons. */
 typedef enum adapt_place {
-  ADAPT_NO_DEVICE, /* OSLA_SCALAPACK_DEVICE is not set */
-  ADAPT_ON_DEVICE,
-  ADAPT_HOST_SMALL,    /* too few operations for each element that would be moved */
-  ADAPT_HOST_ROUTINE,  /* the routine is not served on devices */
-  ADAPT_HOST_LAYOUT,   /* the blocks or the alignment are not served on devices */
-  ADAPT_HOST_MEMORY,   /* too little memory on the device */
-  ADAPT_HOST_UNSERVED, /* a kernel refused device memory */
+  ADAPT_NO_DEVICE,     /* host, because OSLA_SCALAPACK_DEVICE is not set */
+  ADAPT_ON_DEVICE,     /* device */
+  ADAPT_HOST_SMALL,    /* host, because copies to the device would take longer than the work */
+  ADAPT_HOST_ROUTINE,  /* host, because the routine does not support devices */
+  ADAPT_HOST_LAYOUT,   /* host, because the routine does not support these blocks on devices */
+  ADAPT_HOST_MEMORY,   /* host, because the device has too little memory */
+  ADAPT_HOST_UNSERVED, /* host, because a kernel refused device memory */
   ADAPT_PLACES
 } adapt_place;
 
 typedef struct adapt_count {
   int64_t calls[ADAPT_REASONS];
-  int64_t places[ADAPT_PLACES]; /* offloaded calls */
+  int64_t places[ADAPT_PLACES]; /* number of offloaded calls in each place */
   double seconds_offloaded, seconds_staging, seconds_passed, seconds_on_device;
   double bytes_staged;
-  /* why the latest call of ADAPT_HOST_MEMORY or ADAPT_HOST_UNSERVED left the device */
+  /* error text of the latest call in the place ADAPT_HOST_MEMORY or ADAPT_HOST_UNSERVED */
   char device_error[200];
 } adapt_count;
 
@@ -99,9 +100,9 @@ typedef struct adapt_settings {
   /* block size of factorisations, and along k of products; 0: block size of the caller; -1: OSLA
    * chooses */
   int64_t block;
-  size_t cache;       /* bytes of copy buffers that a context keeps on a rank between calls */
-  const char *device; /* kind of device, as in osla_device_options; NULL: none */
-  /* smallest number of operations, for each element that is moved, of a call on the device */
+  size_t cache;       /* largest number of bytes of cached copy buffers of a context on a rank */
+  const char *device; /* kind of the device for offloaded calls; NULL: no device */
+  /* smallest number of operations for each copied element; calls with fewer run on the host */
   double device_min;
 } adapt_settings;
 #define ADAPT_CACHE_UNSET                                                                          \
@@ -128,8 +129,8 @@ void adapt_name(adapt_routine routine, osla_dtype dtype, char name[ADAPT_NAME]);
 /* Returns the caller of the call that begins in this thread. Local. */
 adapt_caller adapt_caller_get(void);
 
-/* Prints the tables of counters to stderr; without `verbose` only one line, if calls that were
- * meant for a device ran on the host. Local. */
+/* Prints the tables of counters to stderr. If `verbose` is false, prints only one line, and only if
+ * calls that were worth the copies to a device ran on the host. Local. */
 void adapt_report(bool verbose);
 
 /* Registry of all contexts, in use or cached, newest first; for adapt_context.c. The caller must
@@ -165,7 +166,8 @@ bool adapt_position_of(const adapt_caller *caller, int context, adapt_position *
  * with the context, cached for the next context of the same processes, or freed by MPI_Finalize. */
 adapt_context *adapt_context_of(const adapt_position *position);
 osla_transport *adapt_context_transport(const adapt_context *context);
-/* Where the context's device is stored, NULL until adapt_device_choose opens it. */
+/* Returns the address of the pointer to the context's device. The pointer is NULL until
+ * adapt_device_choose opens the device. Local. */
 osla_device **adapt_context_device(adapt_context *context);
 
 /* True if some host has fewer cores than processes. Then PBLAS, whose waits spin, is slower than
@@ -191,7 +193,7 @@ typedef struct adapt_buffer {
   uint64_t last; /* sequence number of the buffer's last use */
 } adapt_buffer;
 osla_err adapt_buffer_acquire(adapt_context *context, size_t bytes, adapt_buffer **out);
-/* Gives the buffer back to the context, for later copies. Collective. */
+/* Returns the buffer to the context, which uses it for later copies. Collective. */
 void adapt_buffer_release(adapt_context *context, adapt_buffer *buffer);
 
 /* True if an optional copy should get a buffer. New memory costs as much as several calls gain.
@@ -237,10 +239,11 @@ typedef struct adapt_call {
   osla_dtype dtype;
   adapt_reason reason; /* ADAPT_OFFLOADED, or the first reason against offloading that was found */
   adapt_context *context;
-  bool same_operands;  /* true if sub-matrices 0 and 1 are identical on all ranks */
-  bool alone;          /* true if the context has one process */
-  adapt_place place;   /* where the call runs if it is offloaded */
-  osla_device *device; /* the device on which the call runs; NULL: on the host */
+  bool same_operands; /* true if sub-matrices 0 and 1 are identical on all ranks */
+  bool alone;         /* true if the context has one process */
+  /* place of an offloaded call, set by adapt_device_choose; ADAPT_NO_DEVICE for other calls */
+  adapt_place place;
+  osla_device *device; /* device on which the call runs; NULL: the call runs on the host */
   double since, staging, bytes;
   adapt_caller caller;
 } adapt_call;
@@ -320,9 +323,9 @@ typedef enum adapt_border { ADAPT_UNDEFINED, ADAPT_ZEROS, ADAPT_IDENTITY } adapt
 
 /* Copy of a sub-matrix that every rank can access: a matrix of row + m by col + n elements. */
 typedef struct adapt_staged {
-  osla_matrix *matrix; /* the matrix for the kernel */
-  /* If `matrix` is on a device: the matrix in host memory with the same layout from which it was
-   * copied, which is the caller's array or a copy. NULL otherwise. */
+  osla_matrix *matrix; /* matrix that is passed to the kernel */
+  /* matrix in host memory from which `matrix` was copied to a device: the caller's array or a copy;
+   * NULL if `matrix` is in host memory */
   osla_matrix *host;
   adapt_buffer *buffer;
   const adapt_sub *sub;
@@ -330,8 +333,8 @@ typedef struct adapt_staged {
 
 /* Creates a copy of the sub-matrix `sub` and copies the elements of `shape` into it; the other
  * elements are undefined. ADAPT_IDENTITY requires row = col and mb = nb, and on a device row = 0.
- * If the call runs on a device, the copy is on the device; it has zeros before the sub-matrix, and
- * with the blocks of a triangle on the diagonal both triangles are copied. Collective. Errors, on
+ * If the call runs on a device, the copy is on the device. Rows and columns before the sub-matrix
+ * are then zero, and blocks on the diagonal of a triangle are copied whole. Collective. Errors, on
  * all ranks together: MEM, MPI. */
 osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
                      adapt_staged *out);
@@ -346,8 +349,8 @@ osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const
  * finished using the copy. */
 osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub, adapt_staged *staged);
 
-/* Copies `shape` back into the caller's array, unless the matrix is that array itself. Collective.
- * A failure of the device ends all ranks. */
+/* Copies the elements of `shape` from the copy to the caller's array. Does nothing if the kernel
+ * worked on the caller's array itself. A failure of the device ends all ranks. Collective. */
 void adapt_unstage(adapt_call *call, adapt_staged *staged, adapt_shape shape);
 
 /* Releases the copy; no rank may access it any more. Accepts a copy that was never created.
@@ -359,8 +362,9 @@ typedef struct adapt_rectangle {
   osla_layout layout;
   int prow, pcol;
   int64_t row, col; /* local indices of the first local element of the sub-matrix */
-  /* rows, cols: size of the whole local array; lld: its leading dimension */
-  int64_t rows, cols, lld;
+  int64_t rows,     /* number of rows of the whole local array */
+    cols,           /* number of columns of the whole local array */
+    lld;            /* leading dimension of the local array */
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
@@ -377,29 +381,32 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
  * Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
 
-/* Makes a matrix of a result that only its owners access: the sub-matrix itself, or on a device a
- * copy as from adapt_stage. adapt_unstage completes both. Collective. Errors as for adapt_stage. */
+/* Makes a matrix of a result whose elements only their owners access. On the host the matrix is the
+ * sub-matrix itself; on a device it is a copy from adapt_stage. adapt_unstage must follow in both
+ * cases. Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_result(adapt_call *call, const adapt_sub *sub, adapt_shape shape,
                             adapt_staged *out);
 
 /* --- devices (adapt_device.c) --- */
 
-/* Block size of matrices on a device, on one process or if the caller's blocks are small. */
+/* Block size of matrices on a device if there is one process or the caller's blocks are small. */
 enum { ADAPT_DEVICE_BLOCK = 512 };
 
 /* Decides whether an offloaded call runs on the device of OSLA_SCALAPACK_DEVICE, and sets
- * call->place and call->device. On one process the sub-matrices then get blocks that suit a device.
- * If the device cannot be opened, a message appears, and all ranks end, unless memory is short.
+ * call->place and call->device. With one process the sub-matrices then get blocks that suit a
+ * device. If the device cannot be opened for lack of memory, the call runs on the host; any other
+ * failure prints a message and ends all ranks.
  *   flops   [in] number of operations of the call
  *   moved   [in] number of elements that are copied to the device and back
- *   place   [in] ADAPT_ON_DEVICE, or the reason why the kernel does not work on devices
+ *   place   [in] ADAPT_ON_DEVICE, or the reason why the kernel cannot run on a device
  * Collective; the same result on all ranks. */
 void adapt_device_choose(adapt_call *call, double flops, double moved, adapt_place place, int count,
                          adapt_sub *subs);
 
-/* Evaluates the result of the steps on a device, before the caller's data change. True if the call
- * must be repeated on the host, because memory is short or a kernel refuses device memory; the
- * reason is recorded. Other errors end all ranks. False for OSLA_OK and for calls on the host. */
+/* Evaluates the result `err` of steps on a device that precede any change of the caller's data.
+ * True if the call must be repeated on the host, because the device has too little memory or a
+ * kernel refused device memory; the counters then hold the reason. Any other error ends all ranks.
+ * False if `err` is OSLA_OK or if the call runs on the host. */
 bool adapt_device_lacks(adapt_call *call, osla_err err);
 
 /* Number of elements of a sub-matrix. */

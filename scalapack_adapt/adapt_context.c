@@ -39,7 +39,7 @@ struct adapt_context {
   int64_t number;
   bool cached;
   osla_transport *transport;
-  osla_device *device; /* NULL until a call needs the device */
+  osla_device *device; /* device for offloaded calls; NULL until a call needs it */
   osla_grid *grid;
   size_t cache;        /* limit in bytes of idle copy buffers, the same on all processes */
   bool crowded, waits; /* results of adapt_context_crowded and adapt_context_waits */

@@ -1,16 +1,16 @@
-/* Offloaded calls on the device of OSLA_SCALAPACK_DEVICE.
+/* Runs offloaded calls on the device of OSLA_SCALAPACK_DEVICE.
  *
- * A call on the device has copies of its sub-matrices in device memory, in the layout that they
- * have on the host, so each process copies whole pieces of its own array. On one process any blocks
- * describe the same array, so they are as large as suits a device. On several processes the
- * caller's blocks stay: for the orders that gain, the copies over PCIe take longer than the
- * products of small blocks, and redistribution would be one more pass over all elements. Only the
- * blocks that are also too small for the host become larger (choose_block of lapack.c, `stage` of
- * gemm.c).
+ * Each process copies its elements of the sub-matrices to device memory before the computation. The
+ * copy has the caller's distribution, so that a process copies large contiguous pieces of its own
+ * array. With one process any block size describes the same array, so blocks get the size that
+ * suits a device. With several processes the caller's blocks are used: for matrices that are large
+ * enough for a device, copies over PCIe take longer than products of small blocks, and a
+ * redistribution would copy all elements once more. Only blocks that are also too small for kernels
+ * on the host are enlarged (choose_block of lapack.c, `stage` of gemm.c).
  *
  * The caller's arrays change only when results are copied back. So a call that fails on the device
- * before that can run on the host. Device memory is freed at the end of each call, because the
- * program may use it for other purposes, and an allocation takes less time than the calls that pay.
+ * before the copy back is repeated on the host. Device memory is freed at the end of each call,
+ * because the program may need it; the allocation takes less time than a call that gains.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -19,8 +19,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Opens the device of the call's context, unless it is open. Other failures than a lack of memory
- * end all ranks. Collective. Errors: MEM. */
+/* Opens the device of the call's context, unless the device is open already. Any failure except a
+ * lack of memory ends all ranks. Collective. Errors: MEM. */
 static osla_err open_device(adapt_call *call)
 {
   osla_device **device = adapt_context_device(call->context);
@@ -31,7 +31,7 @@ static osla_err open_device(adapt_call *call)
   if (err == OSLA_OK || err == OSLA_ERR_MEM) return err;
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
-  /* rank 0 prints the message while the other ranks wait for the end */
+  /* Only rank 0 prints the message. The other ranks wait here until rank 0 ends the job. */
   if (osla_transport_rank(t) > 0) (void)osla_barrier(t);
   osla_transport_abort(t, osla_error_set(err,
                                          "OSLA_SCALAPACK_DEVICE=%.60s: %s. Unset the variable to "
@@ -39,7 +39,8 @@ static osla_err open_device(adapt_call *call)
                                          options.kind, text));
 }
 
-/* On one process: the blocks begin with element (0, 0) of the sub-matrix. */
+/* Gives a sub-matrix of a single process large blocks, which begin with element (0, 0) of the
+ * sub-matrix. */
 static void make_blocks_large(adapt_sub *sub, osla_dtype dtype)
 {
   sub->local += (size_t)(sub->row + sub->col * sub->lld) * osla_dtype_size(dtype);
@@ -47,7 +48,8 @@ static void make_blocks_large(adapt_sub *sub, osla_dtype dtype)
   sub->mb = sub->nb = ADAPT_DEVICE_BLOCK;
 }
 
-/* Checks that the device has enough memory for all copies of the call. Collective. */
+/* Checks that the device has enough memory for copies of all sub-matrices of the call. Collective.
+ * Errors, on all ranks together: MEM. */
 static osla_err check_memory(const adapt_call *call, int count, const adapt_sub *subs)
 {
   const device_queue *q = call->device->queue;

@@ -1,4 +1,5 @@
-/* Prints the tables of OSLA_SCALAPACK_VERBOSE: the counters of one process. */
+/* Prints the counters of process 0 during MPI_Finalize if OSLA_SCALAPACK_VERBOSE is set: a table of
+ * all calls, and a table of the offloaded calls that ran on a device. */
 #include "scalapack_adapt/adapt.h"
 
 #include "osla_log.h"
@@ -36,7 +37,7 @@ static const char *place_text(adapt_place place)
   return text[place] ? text[place] : "other";
 }
 
-/* Number of offloaded calls that ran on the host although a device was asked for. */
+/* Number of offloaded calls that ran on the host although OSLA_SCALAPACK_DEVICE is set. */
 static int64_t total_on_host(const adapt_count *count)
 {
   int64_t sum = 0;
@@ -73,7 +74,8 @@ static void print_line(adapt_routine routine, osla_dtype dtype)
   (void)fprintf(stderr, "\n");
 }
 
-/* Prints where the offloaded calls of a routine ran. */
+/* Prints how many offloaded calls of a routine ran on the device and on the host, and why on the
+ * host. */
 static void print_places(adapt_routine routine, osla_dtype dtype)
 {
   const adapt_count *count = adapt_count_of(routine, dtype);
@@ -94,7 +96,7 @@ static void print_places(adapt_routine routine, osla_dtype dtype)
   (void)fprintf(stderr, "\n");
 }
 
-/* Prints one line if calls that are worth the copies ran on the host. */
+/* Prints one line if calls whose work is worth the copies to the device ran on the host. */
 static void warn_of_host(void)
 {
   int64_t missed = 0;

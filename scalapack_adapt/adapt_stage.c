@@ -97,9 +97,10 @@ cleanup:
 
 /* --- device memory --- */
 
-/* Copies the local elements of a shape between the host and the device; returns when they are
- * there. A triangle is copied block column by block column, and each of these begins or ends with a
- * whole block on the diagonal, whose other triangle no kernel changes. */
+/* Copies this rank's elements of `shape` from the host to the device, or with `back` from the
+ * device to the host. The copy is complete on return. A triangle is copied by block columns, each
+ * of which includes its whole diagonal block. This is correct in both directions because no kernel
+ * changes the other triangle of the block. */
 static osla_err move_elements(adapt_call *call, const adapt_staged *s, adapt_shape shape, bool back)
 {
   const adapt_sub *sub = s->sub;
@@ -114,7 +115,7 @@ static osla_err move_elements(adapt_call *call, const adapt_staged *s, adapt_sha
     int64_t from = r.row, to = r.rows;
     end =
       shape == ADAPT_WHOLE || (c / l->nb + 1) * l->nb > r.cols ? r.cols : (c / l->nb + 1) * l->nb;
-    /* rows of the matrix at which the diagonal is in columns c and end - 1 */
+    /* matrix rows of the diagonal elements of local columns c (`first`) and end - 1 (`last`) */
     const int64_t first = osla_index_global(c, l->nb, r.pcol, l->npcol) - sub->col + sub->row;
     const int64_t last = osla_index_global(end - 1, l->nb, r.pcol, l->npcol) - sub->col + sub->row;
     if (shape == ADAPT_LOWER) from = osla_index_count(first, l->mb, r.prow, l->nprow);
@@ -129,9 +130,9 @@ static osla_err move_elements(adapt_call *call, const adapt_staged *s, adapt_sha
   return osli_device_settle(SETTLE_COPY);
 }
 
-/* Replaces the matrix in host memory by one on the device of the call, with the elements of
- * `shape`. Does nothing for a call on the host. Collective. Errors, on all ranks together: MEM,
- * MPI. */
+/* Replaces staged->matrix, which is in host memory, by a matrix on the call's device, and copies
+ * the elements of `shape` to it. Does nothing if the call runs on the host. Collective. Errors, on
+ * all ranks together: MEM, MPI. */
 static osla_err lift(adapt_call *call, adapt_staged *staged, adapt_shape shape)
 {
   if (!call->device) return OSLA_OK;
@@ -150,8 +151,9 @@ cleanup:
   return err;
 }
 
-/* Copies `shape` back to the matrix in host memory, which replaces the one on the device. Does
- * nothing for a call on the host. Collective. A failure ends all ranks. */
+/* Copies the elements of `shape` from the device back to the matrix in host memory, and destroys
+ * the matrix on the device. Does nothing if the call ran on the host. A failure ends all ranks.
+ * Collective. */
 static void lower(adapt_call *call, adapt_staged *staged, adapt_shape shape)
 {
   if (!staged->host) return;

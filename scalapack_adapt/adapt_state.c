@@ -43,10 +43,11 @@ static bool is_set(const char *variable)
   return text && *text && strcmp(text, "0") != 0;
 }
 
-/* Least number of operations for each element that is moved to or from a device. A calculation, not
- * a measurement: 16 cores at 40e9 flop/s do 640e9 flop/s. A copy between pageable host memory and a
- * GPU moves about 6e9 bytes/s, or 750e6 elements of double precision. In the time of one element
- * the 16 cores do 853 operations. Below that number the copies alone take longer than the host. */
+/* Default of adapt_settings.device_min, the smallest number of operations for each element that is
+ * copied to or from a device. It is estimated for 16 cores that do 40e9 flop/s each, and for copies
+ * between pageable host memory and a GPU at 6e9 bytes/s, or 750e6 elements/s in double precision.
+ * In the time of one element's copy the 16 cores do 853 operations. With fewer operations the
+ * copies alone take longer than the computation on the host. */
 enum { DEVICE_MIN = 850 };
 
 static void read_environment(void)

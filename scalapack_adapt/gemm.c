@@ -71,7 +71,7 @@ static double least_flops(const adapt_call *call, const adapt_sub *subs, int64_t
   return adapt_least_flops(call, k >= DEEP ? 4e6 : HUGE_VAL, false, subs, C);
 }
 
-/* Computes the product on the device of the call, or on the host. */
+/* Computes the product on call->device, or on the host if call->device is NULL. */
 static osla_err multiply(adapt_call *call, const gemm_args *x, osla_trans transa, osla_trans transb,
                          const adapt_sub *subs)
 {
@@ -114,7 +114,8 @@ static bool offload(adapt_call *call, const gemm_args *x)
   double flops = adapt_work(2.0 * (double)m * (double)n * (double)k, m, n, k);
   if (!adapt_call_open(call, flops, least_flops(call, subs, k), 3, subs)) return false;
 
-  const double results = adapt_factor(x->dtype, x->beta) == 0 ? 1 : 2; /* copies of C */
+  /* number of times that C is copied: back from the device, and to the device unless beta = 0 */
+  const double results = adapt_factor(x->dtype, x->beta) == 0 ? 1 : 2;
   adapt_device_choose(call, flops,
                       adapt_elements(&subs[A]) + adapt_elements(&subs[B]) +
                         results * adapt_elements(&subs[C]),

@@ -274,7 +274,7 @@ static osla_err offload_problem(adapt_call *call, const lapack_args *x, problem 
   return OSLA_OK;
 }
 
-/* Frees the copies and pivots of a problem. Collective. */
+/* Frees the copies of the matrices and the pivots of a problem. Collective. */
 static void free_copies(adapt_call *call, problem *p)
 {
   free(p->pivots);
@@ -284,8 +284,9 @@ static void free_copies(adapt_call *call, problem *p)
   adapt_stage_free(call, &p->a);
 }
 
-/* Decides whether the call runs on the device. A triangle counts as half of its square; factors are
- * copied to the device and back, and so are right-hand sides. */
+/* Decides whether the call runs on the device. The number of copied elements includes half of A for
+ * Cholesky and all of A for LU, twice if the call factors A, because the factors are copied back.
+ * It includes the right-hand sides twice, because they are copied to the device and back. */
 static void choose_device(adapt_call *call, problem *p)
 {
   const double a = adapt_elements(&p->subs[A]) / (p->cholesky ? 2 : 1);

@@ -9,7 +9,8 @@
  * Cholesky, and `nrhs` if there are right-hand sides. adapt_call names the routine. */
 typedef struct lapack_args {
   const char *uplo, *trans;
-  const int *m, *n, *nrhs; /* m: number of rows; NULL if the matrix is square */
+  const int *m, /* number of rows; NULL if the matrix is square */
+    *n, *nrhs;
   void *a;
   const int *ia, *ja, *desca;
   int *ipiv; /* pivots of A's local rows, as row numbers in A from 1 */

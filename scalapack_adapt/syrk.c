@@ -47,7 +47,7 @@ static bool is_served(const syrk_args *x, osla_trans trans)
 
 enum { A, C };
 
-/* Computes the update on the device of the call, or on the host. */
+/* Computes the update on call->device, or on the host if call->device is NULL. */
 static osla_err update(adapt_call *call, const syrk_args *x, osla_uplo uplo, osla_trans trans,
                        const adapt_sub *subs)
 {
@@ -83,7 +83,7 @@ static bool offload(adapt_call *call, const syrk_args *x)
   double flops = adapt_work((double)n * (double)n * (double)k, n, n, k);
   double least = adapt_least_flops(call, k >= DEEP ? 2e6 : HUGE_VAL, true, subs, C);
   if (!adapt_call_open(call, flops, least, 2, subs)) return false;
-  /* the triangle of C is copied to the device and back */
+  /* The number of copied elements includes C once: half of C is copied to the device and back. */
   adapt_device_choose(call, flops, adapt_elements(&subs[A]) + adapt_elements(&subs[C]),
                       ADAPT_ON_DEVICE, 2, subs);
   const bool measured = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;

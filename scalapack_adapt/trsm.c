@@ -34,7 +34,7 @@ static bool is_worth_it(const adapt_call *call, osla_side side, const adapt_sub 
   return flops >= least || adapt_call_asked(call);
 }
 
-/* Solves on the device of the call, or on the host. */
+/* Solves on call->device, or on the host if call->device is NULL. */
 static osla_err solve(adapt_call *call, const triangle *t)
 {
   const adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
@@ -61,7 +61,8 @@ static bool offload(adapt_call *call, triangle *t)
   double small = t->side == OSLA_LEFT ? 8e5 : HUGE_VAL;
   double least = adapt_least_flops(call, small, true, t->subs, TRIANGLE_B);
   if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;
-  /* on a device there is no identity in front of T */
+  /* With several processes a device has no ADAPT_IDENTITY, so T must begin with row 0 of a
+   * block. */
   const bool served = call->alone || (fits(t->side, a_sub, b_sub) && a_sub->row == 0);
   const adapt_place place = served ? ADAPT_ON_DEVICE : ADAPT_HOST_LAYOUT;
   adapt_device_choose(call, t->flops, adapt_elements(a_sub) / 2 + 2 * adapt_elements(b_sub), place,
