@@ -5,6 +5,16 @@
 #include "osla_file.h"
 #include "tests/osla_test_help.h"
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+/* 1 if files in the HDF5 format can be written and read */
+#ifdef HAVE_HDF5
+enum { WITH_HDF5 = 1 };
+#else
+enum { WITH_HDF5 = 0 };
+#endif
+
 /* scratch_create makes an empty directory for the job. scratch_remove removes it with its files,
  * and asserts that it held the expected number of files, so that no temporary file is left. Both
  * are collective. */

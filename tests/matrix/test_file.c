@@ -12,15 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-#ifdef HAVE_HDF5
-enum { WITH_HDF5 = 1 };
-#else
-enum { WITH_HDF5 = 0 };
-#endif
-
 typedef struct shape {
   int64_t m, n, mb, nb, read_mb, read_nb;
 } shape;

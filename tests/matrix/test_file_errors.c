@@ -10,14 +10,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
 #ifdef HAVE_HDF5
 #include <hdf5.h>
-enum { WITH_HDF5 = 1 };
-#else
-enum { WITH_HDF5 = 0 };
 #endif
 
 enum { M = 40, N = 30 };

@@ -2,10 +2,6 @@
  * call, and name the argument. */
 #include "tests/file_help.h"
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 enum { N = 12 };
 
 static bool is_odd(void)
