@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,6 +317,62 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
   return good;
 }
+
+/* ---- what several suites do ---- */
+
+void push_ids(osla_hessian *h, serial_sum *sum, int first, int last)
+{
+  for (int i = first; i < last; i++) {
+    sum_add(sum, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), 1.0);
+    if (i % osla_test_size() == osla_test_rank())
+      OSLA_ASSERT_OK(
+        update_push_once(h, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), (uint64_t)i, NULL));
+  }
+}
+
+/* A thread that passes updates first .. first + PRODUCER_UPDATES - 1 to an accumulator. */
+typedef struct producer {
+  osla_hessian *h;
+  int64_t n;
+  int first;
+  osla_err err;
+} producer;
+
+static void *produce(void *arg)
+{
+  producer *p = arg;
+  for (int i = 0; i < PRODUCER_UPDATES && p->err == OSLA_OK; i++)
+    p->err = update_push(p->h, update_random(9, p->first + i, p->n, p->n, OSLA_DOUBLE));
+  return NULL;
+}
+
+void push_by_threads(osla_hessian *h, serial_sum *sum)
+{
+  pthread_t threads[PRODUCERS];
+  producer producers[PRODUCERS];
+  for (int i = 0; i < PRODUCERS; i++) {
+    const int first = (osla_test_rank() * PRODUCERS + i) * PRODUCER_UPDATES;
+    producers[i] = (producer){.h = h, .n = sum->n, .first = first};
+    CU_ASSERT(pthread_create(&threads[i], NULL, produce, &producers[i]) == 0);
+  }
+  for (int i = 0; i < PRODUCERS; i++) {
+    (void)pthread_join(threads[i], NULL);
+    OSLA_ASSERT_OK(producers[i].err);
+  }
+  for (int i = 0; i < osla_test_size() * PRODUCERS * PRODUCER_UPDATES; i++)
+    sum_add(sum, update_random(9, i, sum->n, sum->n, OSLA_DOUBLE), 1.0);
+}
+
+void hessian_refused(osla_matrix *a, const osla_hessian_options *o, osla_err err, const char *text)
+{
+  osla_hessian *h = NULL;
+  OSLA_ASSERT_ERR(osla_hessian_create_on(a, o, &h), err);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(h == NULL);
+}
+
+/* ---- accumulators on devices ---- */
 
 /* Accumulators on device matrices, and what they need. */
 enum { ON_DEVICE = 64 };

@@ -76,6 +76,16 @@ osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,
 void hessian_destroy(osla_hessian **h);
 #define osla_hessian_destroy(h) hessian_destroy(h)
 
+/* Adds updates to the sum. Of these updates, each rank passes its own share to the accumulator:
+ * push_ids adds updates first .. last - 1, with their numbers as ids; push_by_threads adds
+ * PRODUCER_UPDATES updates for each of PRODUCERS threads of a rank, which run at the same time. */
+enum { PRODUCERS = 3, PRODUCER_UPDATES = 5 };
+void push_ids(osla_hessian *h, serial_sum *sum, int first, int last);
+void push_by_threads(osla_hessian *h, serial_sum *sum);
+
+/* Asserts that osla_hessian_create_on fails with this error and this text on all ranks. */
+void hessian_refused(osla_matrix *a, const osla_hessian_options *o, osla_err err, const char *text);
+
 /* Number of rounds of a test's loop: the environment variable OSLA_TEST_ROUNDS if set, otherwise
  * `usual`. */
 int hessian_rounds(int usual);

@@ -215,15 +215,6 @@ static void combine_nothing(int64_t count, void *inout, const void *in, void *co
   (void)count, (void)inout, (void)in, (void)context;
 }
 
-static void refuse(osla_matrix *a, const osla_hessian_options *o, osla_err err, const char *text)
-{
-  osla_hessian *h = NULL;
-  OSLA_ASSERT_ERR(osla_hessian_create_on(a, o, &h), err);
-  OSLA_ASSERT_TEXT(text);
-  OSLA_ASSERT_SAME_TEXT();
-  CU_ASSERT(h == NULL);
-}
-
 /* A device whose backend has no kernels, as libosla_cuda without nvcc. */
 static osla_err submit_without_kernels(device_state *state, const device_work *work)
 {
@@ -239,7 +230,7 @@ static void refuse_without_kernels(device_bench *b, osla_matrix *a)
   device_ops without = *ops;
   without.submit = submit_without_kernels;
   q->ops = &without;
-  refuse(a, NULL, OSLA_ERR_UNSUPPORTED, "no kernels");
+  hessian_refused(a, NULL, OSLA_ERR_UNSUPPORTED, "no kernels");
   q->ops = ops;
 }
 
@@ -286,13 +277,13 @@ static void test_refused(void)
   OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, n, n, 4, 4, &host));
   const osla_hessian_options user = {.combine = OSLA_COMBINE_USER,
                                      .combine_function = combine_nothing};
-  refuse(a, &user, OSLA_ERR_UNSUPPORTED, "OSLA_COMBINE_USER calls a function of the host");
+  hessian_refused(a, &user, OSLA_ERR_UNSUPPORTED, "OSLA_COMBINE_USER calls a function of the host");
   refuse_without_kernels(&b, a);
   if (osla_test_size() > 1)
-    refuse(osla_test_rank() == 0 ? host : a, NULL, OSLA_ERR_ARG,
-           "memory of the matrix (1: a device) is 0 on rank 0, but 1 on rank 1");
+    hessian_refused(osla_test_rank() == 0 ? host : a, NULL, OSLA_ERR_ARG,
+                    "memory of the matrix (1: a device) is 0 on rank 0, but 1 on rank 1");
   OSLA_ASSERT_OK(osla_hessian_create_on(a, NULL, &h));
-  refuse(a, NULL, OSLA_ERR_STATE, "another accumulator");
+  hessian_refused(a, NULL, OSLA_ERR_STATE, "another accumulator");
   OSLA_ASSERT_OK(osla_hessian_create_on(host, NULL, &on_host));
   OSLA_ASSERT_ERR(osla_hessian_update(h, 1, &i, 1, osla_segment_local(far), 1), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("another device than H");

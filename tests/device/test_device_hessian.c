@@ -7,18 +7,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-#ifdef HAVE_HDF5
-enum { WITH_HDF5 = 1 };
-#else
-enum { WITH_HDF5 = 0 };
-#endif
 
 enum { UPDATES = 5, ORDER = 53 };
 
@@ -222,27 +212,6 @@ static void test_options(void)
 
 /* ---- threads ---- */
 
-enum { THREADS = 3 };
-
-typedef struct producer {
-  osla_hessian *h;
-  int thread;
-  osla_err err;
-} producer;
-
-static test_update thread_update(int rank, int thread, int i)
-{
-  return update_random(9, (rank * THREADS + thread) * UPDATES + i, ORDER, ORDER, OSLA_DOUBLE);
-}
-
-static void *produce(void *arg)
-{
-  producer *p = arg;
-  for (int i = 0; i < UPDATES && p->err == OSLA_OK; i++)
-    p->err = update_push(p->h, thread_update(osla_test_rank(), p->thread, i));
-  return NULL;
-}
-
 static void test_threads(void)
 {
   device_bench b;
@@ -253,19 +222,7 @@ static void test_threads(void)
   osla_matrix *a = make_filled(b.device, grid, OSLA_DOUBLE, ORDER, 8, false, 0, &sum);
   osla_hessian *h = NULL;
   OSLA_ASSERT_OK(osla_hessian_create_on(a, &o, &h));
-  pthread_t threads[THREADS];
-  producer producers[THREADS];
-  for (int i = 0; i < THREADS; i++) {
-    producers[i] = (producer){.h = h, .thread = i};
-    CU_ASSERT(pthread_create(&threads[i], NULL, produce, &producers[i]) == 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    (void)pthread_join(threads[i], NULL);
-    OSLA_ASSERT_OK(producers[i].err);
-  }
-  for (int rank = 0; rank < osla_test_size(); rank++)
-    for (int i = 0; i < THREADS * UPDATES; i++)
-      sum_add(&sum, thread_update(rank, i / UPDATES, i % UPDATES), 1.0);
+  push_by_threads(h, &sum);
   expect_sum(h, a, &sum, "threads");
   CU_ASSERT(osla_hessian_get_stats(h).bytes_peak <= 1 << 20);
   osla_hessian_destroy(&h);
@@ -276,16 +233,6 @@ static void test_threads(void)
 }
 
 /* ---- checkpoints ---- */
-
-static void push_ids(osla_hessian *h, serial_sum *sum, int first, int last)
-{
-  for (int i = first; i < last; i++) {
-    sum_add(sum, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), 1.0);
-    if (i % osla_test_size() == osla_test_rank())
-      OSLA_ASSERT_OK(
-        update_push_once(h, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), (uint64_t)i, NULL));
-  }
-}
 
 /* Takes a checkpoint of a matrix, continues with it, and continues from the checkpoint on a matrix
  * with another grid and another block size. */

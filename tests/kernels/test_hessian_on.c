@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -119,28 +118,10 @@ static void test_options(void)
 
 /* ---- threads ---- */
 
-enum { THREADS = 3 };
-
-typedef struct producer {
-  osla_hessian *h;
-  int thread;
-  osla_err err;
-} producer;
-
-static void *produce(void *arg)
-{
-  producer *p = arg;
-  for (int i = 0; i < UPDATES && p->err == OSLA_OK; i++) {
-    const int number = (osla_test_rank() * THREADS + p->thread) * UPDATES + i;
-    p->err = update_push(p->h, update_random(9, number, 48, 48, OSLA_DOUBLE));
-  }
-  return NULL;
-}
-
 static void test_threads(void)
 {
   osla_transport *t = NULL;
-  const osla_transport_options with = {.threads_per_rank = THREADS};
+  const osla_transport_options with = {.threads_per_rank = PRODUCERS};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = {.nb = 8};
@@ -150,18 +131,7 @@ static void test_threads(void)
   osla_hessian *h = NULL;
   target_fill(&a, &sum, false, 0.0);
   OSLA_ASSERT_OK(osla_hessian_create_on(a.matrix, &o, &h));
-  pthread_t threads[THREADS];
-  producer producers[THREADS];
-  for (int i = 0; i < THREADS; i++) {
-    producers[i] = (producer){.h = h, .thread = i};
-    CU_ASSERT(pthread_create(&threads[i], NULL, produce, &producers[i]) == 0);
-  }
-  for (int i = 0; i < THREADS; i++) {
-    (void)pthread_join(threads[i], NULL);
-    OSLA_ASSERT_OK(producers[i].err);
-  }
-  for (int i = 0; i < osla_test_size() * THREADS * UPDATES; i++)
-    sum_add(&sum, update_random(9, i, 48, 48, OSLA_DOUBLE), 1.0);
+  push_by_threads(h, &sum);
   target_assert(&a, &sum, h, "threads");
   osla_hessian_destroy(&h);
   target_free(&a);
@@ -171,16 +141,6 @@ static void test_threads(void)
 }
 
 /* ---- checkpoints ---- */
-
-static void push_ids(osla_hessian *h, serial_sum *sum, int first, int last)
-{
-  for (int i = first; i < last; i++) {
-    sum_add(sum, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), 1.0);
-    if (i % osla_test_size() == osla_test_rank())
-      OSLA_ASSERT_OK(
-        update_push_once(h, update_random(4, i, sum->n, sum->n, OSLA_DOUBLE), (uint64_t)i, NULL));
-  }
-}
 
 /* Takes a checkpoint, and continues from it on a matrix of another kind, grid and block size. The
  * file holds both triangles. */
@@ -302,21 +262,12 @@ static void test_solve(void)
 
 /* ---- refused arguments ---- */
 
-static void refuse(osla_matrix *a, const osla_hessian_options *o, osla_err err, const char *text)
-{
-  osla_hessian *h = NULL;
-  OSLA_ASSERT_ERR(osla_hessian_create_on(a, o, &h), err);
-  OSLA_ASSERT_TEXT(text);
-  OSLA_ASSERT_SAME_TEXT();
-  CU_ASSERT(h == NULL);
-}
-
 static void refuse_made(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t mb, osla_err err,
                         const char *text)
 {
   osla_matrix *a = NULL;
   OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, m, 12, mb, 4, &a));
-  refuse(a, NULL, err, text);
+  hessian_refused(a, NULL, err, text);
   osla_matrix_destroy(&a);
 }
 
@@ -332,22 +283,22 @@ static void test_refused(void)
   target a = target_make(grid, WRAP, OSLA_DOUBLE, 12, 4);
   serial_sum sum = sum_create(12, OSLA_LOWER);
   target_fill(&a, &sum, false, 0.0);
-  refuse(a.matrix, &(osla_hessian_options){.nb = 5}, OSLA_ERR_ARG, "nb = 5");
-  refuse(a.matrix, &(osla_hessian_options){.single = true}, OSLA_ERR_ARG, "single");
-  refuse(a.matrix, &(osla_hessian_options){.initial = 2.0}, OSLA_ERR_ARG, "clear");
+  hessian_refused(a.matrix, &(osla_hessian_options){.nb = 5}, OSLA_ERR_ARG, "nb = 5");
+  hessian_refused(a.matrix, &(osla_hessian_options){.single = true}, OSLA_ERR_ARG, "single");
+  hessian_refused(a.matrix, &(osla_hessian_options){.initial = 2.0}, OSLA_ERR_ARG, "clear");
   osla_hessian_options exact = {.order_independent = true, .bound = 5.0};
-  refuse(a.matrix, &exact, OSLA_ERR_RANGE, "not within the bound 5");
-  refuse(a.matrix, &(osla_hessian_options){.reserved = {1}}, OSLA_ERR_ARG, "reserved");
+  hessian_refused(a.matrix, &exact, OSLA_ERR_RANGE, "not within the bound 5");
+  hessian_refused(a.matrix, &(osla_hessian_options){.reserved = {1}}, OSLA_ERR_ARG, "reserved");
 
   OSLA_ASSERT_OK(osla_hessian_create_on(a.matrix, NULL, &h));
-  refuse(a.matrix, NULL, OSLA_ERR_STATE, "another accumulator");
+  hessian_refused(a.matrix, NULL, OSLA_ERR_STATE, "another accumulator");
   OSLA_ASSERT_OK(osla_matrix_wrap(grid, OSLA_DOUBLE, 12, 12, 4, 4, a.memory,
                                   osla_matrix_lld(a.matrix, osla_test_rank()), &again));
-  refuse(again, NULL, OSLA_ERR_STATE, "another accumulator");
+  hessian_refused(again, NULL, OSLA_ERR_STATE, "another accumulator");
   osla_matrix_destroy(&again);
   OSLA_ASSERT_OK(osla_hessian_create(grid, 12, NULL, &made));
   OSLA_ASSERT_OK(osla_hessian_matrix(made, &again));
-  refuse(again, NULL, OSLA_ERR_STATE, "another accumulator");
+  hessian_refused(again, NULL, OSLA_ERR_STATE, "another accumulator");
   osla_hessian_destroy(&made);
   target_assert(&a, &sum, h, "after refusals");
   osla_hessian_destroy(&h);
@@ -374,7 +325,7 @@ static void test_read_only(void)
   OSLA_ASSERT_TEXT("not all mapped for writing");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_OK(osla_matrix_wrap_own(grid, OSLA_DOUBLE, N, N, NB, NB, memory, N, &a));
-  refuse(a, NULL, OSLA_ERR_ARG, "read-only memory");
+  hessian_refused(a, NULL, OSLA_ERR_ARG, "read-only memory");
   CU_ASSERT(memory[0] == 0.0);
   osla_matrix_destroy(&a);
   CU_ASSERT(munmap(memory, BYTES) == 0);
