@@ -151,7 +151,9 @@ static osla_err factor(void *kernel, int64_t k)
     operand panel = element(f, s->row_after, s->col_on);
     OSLA_CALL(osli_chol_solve_panel(f, s->rows_left, s->size, diagonal, panel));
   }
-  osli_device_settle_kept(SETTLE_NOTIFY); /* a progress step may pack the panel from now on */
+  /* a progress step may read the panel as soon as f->factored has changed, so queued work must be
+   * complete */
+  osli_device_settle_kept(SETTLE_NOTIFY);
   atomic_store(&f->factored, k + 1);
   for (int i = 0; i < f->n_readers; i++)
     OSLA_CALL(osli_panels_notify_rank(f->panels, k, f->readers[i]));
@@ -235,7 +237,8 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
  * the recursion ends earlier, because a device is slow at many small products. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
-  enum { LARGE = 8 }; /* block columns of the triangle at which the recursion ends on a device */
+  /* the recursion of `update` ends on a device at triangles with this number of block columns */
+  enum { LARGE = 8 };
   const int64_t nb = f->v.nb, least = f->is_whole ? LARGE * nb : nb;
   if (from >= to) return OSLA_OK;
   int64_t start = osla_index_global(from, nb, f->pcol, f->n_pcols);
@@ -269,7 +272,8 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? cols_before(f, to * f->v.nb) : f->n_cols;
   if (s.rows_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_rows(f, &s);
-  /* the single block column of a look-ahead needs no copy, and neither do adjacent blocks */
+  /* the blocks of a panel are copied next to each other unless look-ahead updates a single block
+   * column, or the blocks are adjacent because this rank has the whole matrix */
   bool dense = to == from + 1 || f->is_whole;
   update_of u = {&s, rows, {0}, first};
   u.columns = dense ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);

@@ -18,12 +18,15 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  int n_prows, n_pcols;   /* numbers of process rows and process columns */
-  int prow, pcol;         /* process row and process column of this rank */
-  int64_t n_rows, n_cols; /* numbers of this rank's local rows and columns */
+  int n_prows;    /* number of process rows */
+  int n_pcols;    /* number of process columns */
+  int prow;       /* process row of this rank */
+  int pcol;       /* process column of this rank */
+  int64_t n_rows; /* number of this rank's local rows */
+  int64_t n_cols; /* number of this rank's local columns */
   int64_t steps;
-  /* common: greatest common divisor of n_prows and n_pcols; lcm: their least common multiple */
-  int common, lcm;
+  int common; /* greatest common divisor of n_prows and n_pcols */
+  int lcm;    /* least common multiple of n_prows and n_pcols */
   osla_forward forward;
   bool readable; /* true if node neighbours read the matrix in place */
   bool is_whole; /* true if the matrix lies on a device and this rank has all of it */
@@ -84,12 +87,12 @@ static inline int64_t block_size(const chol *f, int64_t block)
 /* Geometry of step k on this rank, in local indices. */
 typedef struct chol_step {
   int64_t k, start, size;
-  int prow, pcol; /* process row and process column of the owner of the diagonal block */
-  /* row_on: first local row in block row k; row_after: first local row behind block row k */
-  int64_t row_on, row_after;
-  /* col_on: first local column in block column k; col_after: first local column behind block column
-   * k */
-  int64_t col_on, col_after;
+  int prow;          /* process row of the owner of the diagonal block */
+  int pcol;          /* process column of the owner of the diagonal block */
+  int64_t row_on;    /* first local row in block row k */
+  int64_t row_after; /* first local row behind block row k */
+  int64_t col_on;    /* first local column in block column k */
+  int64_t col_after; /* first local column behind block column k */
   int64_t rows_left; /* number of local rows behind block row k */
 } chol_step;
 

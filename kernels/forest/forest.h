@@ -48,7 +48,8 @@ typedef struct transfer_locations {
 typedef struct forest_announcement {
   /* number of the transfer that the record describes; 0 while the record is being written */
   _Atomic uint64_t number;
-  uint64_t signature; /* transfer in short form, from osli_forest_signature */
+  /* kind, combination, type and count of the transfer, encoded by osli_forest_signature */
+  uint64_t signature;
   transfer_locations at;
   unsigned char padding[CACHE_LINE];
 } forest_announcement;
@@ -74,8 +75,9 @@ typedef struct forest_link {
   int64_t edges; /* number of edges, at least 1 */
   /* number of edges in all links before this link */
   int64_t first_edge;
-  int64_t low_root, high_root; /* lowest and highest index of a root in the link */
-  vertex_index mine;           /* indices of this rank's vertices in the link */
+  int64_t low_root;  /* lowest index of a root in the link */
+  int64_t high_root; /* highest index of a root in the link */
+  vertex_index mine; /* indices of this rank's vertices in the link */
   /* indices of the other rank's vertices; unset if that rank is on another node and has the
    * leaves */
   vertex_index theirs;
@@ -115,12 +117,13 @@ typedef struct forest_transfer {
   /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
   osla_forest_combine combine;
   osla_unit_type type;
-  /* count: number of numbers in a vertex; stride: bytes from one vertex to the next */
-  int64_t count, stride;
-  uint64_t signature; /* transfer in short form, from osli_forest_signature */
-  /* from: array whose values are read; to: array to which values are written */
-  unsigned char *from, *to;
-  unsigned char *before; /* fetch: array to which the old values of the roots are written */
+  int64_t count;  /* number of numbers in a vertex */
+  int64_t stride; /* bytes from one vertex of an array to the next */
+  /* kind, combination, type and count of the transfer, encoded by osli_forest_signature */
+  uint64_t signature;
+  unsigned char *from;   /* array whose vertices the transfer reads */
+  unsigned char *to;     /* array whose vertices the transfer changes */
+  unsigned char *before; /* array to which a fetch copies the old values of the roots */
   transfer_locations at; /* locations of `from` and `before` in arrays of the pool */
   /* location of `to`, if the transfer reads from a link with many bytes; otherwise array = -1 */
   value_location target;
@@ -167,8 +170,10 @@ typedef struct cached_transfer {
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
   int64_t n_proxies; /* number of proxies (substitutes for roots of other nodes) on this rank */
-  /* lowest number of a transfer whose part on `wire`, or on `spread`, may not have begun yet */
-  uint64_t next_wire, next_spread;
+  /* lowest number of a transfer whose part on `wire` may not have begun yet */
+  uint64_t next_wire;
+  /* lowest number of a transfer whose part on `spread` may not have begun yet */
+  uint64_t next_spread;
   bool is_pending; /* true if the forest is in the pool's list `pending` */
   osla_forest *next_pending;
 } forest_two_level;
@@ -180,9 +185,9 @@ struct osla_forest {
   int creation_index; /* creation index of the forest within its transport, from 1 */
 
   int64_t n_roots, n_edges, leaf_space;
-  /* lowest and highest index of the roots with edges; 0 and -1 if no root has edges */
-  int64_t low_root, high_root;
-  int64_t low_leaf; /* lowest index of a leaf with an edge; 0 if no leaf has edges */
+  int64_t low_root;  /* lowest index of a root with edges; 0 if no root has edges */
+  int64_t high_root; /* highest index of a root with edges; -1 if no root has edges */
+  int64_t low_leaf;  /* lowest index of a leaf with an edge; 0 if no leaf has edges */
   forest_links to_roots, to_leaves;
   int n_far;           /* number of links to ranks on other nodes */
   uint32_t *far_lists; /* copies of index lists of ranks on other nodes */
@@ -192,9 +197,10 @@ struct osla_forest {
   /* the transfer with number n is at index n % MOST_TRANSFERS */
   forest_transfer transfer[MOST_TRANSFERS];
   cached_transfer cached[FOREST_KINDS];
-  /* numbers of the latest transfers that were begun, read completely, and sent completely */
-  uint64_t begun, read, sent;
-  /* true if work is queued on a device that reads or writes memory of another rank in place */
+  uint64_t begun; /* number of the latest transfer that was begun */
+  uint64_t read;  /* number of the latest transfer whose values have all been read */
+  uint64_t sent;  /* number of the latest transfer whose values have all been sent */
+  /* true if this rank has queued work on a device that accesses another rank's memory in place */
   bool owes_wait;
   bool owes_credit; /* true if acknowledgements for some ring could not be sent yet */
   unsigned n_polls; /* number of polls that made no progress */
@@ -237,12 +243,12 @@ static inline uint64_t osli_forest_oldest(const osla_forest *f)
   return f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
 }
 
-/* _read_links: links through which a transfer of this kind reads values. _send_links: links through
- * which it sends values. */
+/* Returns the links through which a transfer of this kind reads values. */
 static inline forest_links *osli_forest_read_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_roots : &f->to_leaves;
 }
+/* Returns the links through which a transfer of this kind sends values. */
 static inline forest_links *osli_forest_send_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
@@ -297,12 +303,13 @@ static inline osla_root osli_link_root(const forest_link *l, int64_t i)
   return (osla_root){l->rank, osli_vertex_index(&l->theirs, i)};
 }
 
-/* Vertices of a link in an array. _mine: this rank's vertices. _theirs: the vertices of the other
- * rank, which must be on this node. */
+/* Returns this rank's vertices of a link, in the array at `base`. */
 static inline vertex_list osli_link_mine(const forest_link *l, void *base, int64_t stride)
 {
   return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block, &l->mine};
 }
+/* Returns the other rank's vertices of a link, in the array at `base`. That rank must be on this
+ * node. */
 static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int64_t stride)
 {
   return (vertex_list){base, stride, l->theirs.list, l->theirs.first, NULL, &l->theirs};
@@ -338,9 +345,9 @@ typedef struct forest_lists {
  * Local. Errors: MEM. */
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 
-/* _bytes: size of the index lists of all links to roots. _copy: copies the lists to `memory`.
- * Local. */
+/* Returns the size in bytes of the index lists of all links to roots. Local. */
 size_t osli_forest_lists_bytes(const osla_forest *f);
+/* Copies the index lists of all links to roots to `memory`. Local. */
 void osli_forest_lists_copy(osla_forest *f, uint32_t *memory);
 
 /* Description of one rank's vertices of a link, sent to the rank at the other end. */

@@ -9,7 +9,8 @@
 
 /* ---- arguments ---- */
 
-/* Checks an array on a device. n: number of vertices, up to the last one with an edge. */
+/* Checks that a device can access the vertices 0 .. n - 1 of the array at `values`. An array in
+ * host memory passes. */
 static osla_err check_device(const forest_transfer *x, const void *values, int64_t n,
                              const char *what)
 {
@@ -20,7 +21,7 @@ static osla_err check_device(const forest_transfer *x, const void *values, int64
   return osli_device_check_own(values, n > 0 ? (size_t)((n - 1) * x->stride) + bytes : 0, what);
 }
 
-/* n: number of vertices, up to the last one with an edge. */
+/* Checks the address and the alignment of an array with the vertices 0 .. n - 1. */
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges, int64_t n,
                              const char *what)
 {

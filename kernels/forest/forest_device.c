@@ -1,6 +1,7 @@
-/* Vertices on devices: index lists in device memory, loops as pieces of device work, and vertices
- * that pass between devices and host memory. All work is queued in LANE_MAIN, so that its order is
- * the order of the calls. */
+/* Vertices in device memory: copies of index lists for the device, loops over vertices that the
+ * device runs, and transfers of vertices between devices and host memory.
+ *
+ * All work is queued in LANE_MAIN, so the device executes it in the order of the calls. */
 #include "kernels/forest/forest_units.h"
 #include "src/blas/move.h"
 #include "src/device/device.h"
@@ -19,17 +20,19 @@ _Static_assert((int)VERTEX_MAXLOC == (int)OSLA_MAXLOC && (int)VERTEX_MAX == (int
 
 /* ---- indices on a device ---- */
 
-/* Indices of vertices as a device reads them. */
+/* Indices of vertices in the form that the kernels of a device read: a block or a list. */
 struct device_indices {
-  uint64_t device;    /* id of the device */
-  vertex_block block; /* n[0] > 0: the indices form this block, and `memory` is NULL */
-  /* [n] indices; with repeats [3 n] indices, `earlier` and `later` of vertices_loop */
+  uint64_t device; /* id of the device that reads the indices */
+  /* block that the indices form, without a list in `memory`; n[0] = 0: the indices are a list */
+  vertex_block block;
+  /* list of n indices in device memory, or NULL. If `repeats` is true, the arrays `earlier` and
+   * `later` of vertices_loop follow, with n elements each. */
   uint32_t *memory;
-  bool repeats;
+  bool repeats; /* true if an index occurs twice in the list */
 };
 
-/* True if a simple bound shows that no index occurs twice: each step leads past the end of the
- * shorter steps. */
+/* Returns true if no index of a block occurs twice because each step leads past the end of all
+ * shorter steps. False does not mean that an index occurs twice. */
 static bool is_distinct(const vertex_block *b)
 {
   int64_t past = 0;
@@ -40,8 +43,9 @@ static bool is_distinct(const vertex_block *b)
   return true;
 }
 
-/* Sets earlier[i] and later[i] to the position of the nearest equal index before and after list[i],
- * or to UINT32_MAX. *repeats is false if no index occurs twice. */
+/* Sets earlier[i] to the position of the nearest index before list[i] that is equal to list[i], and
+ * later[i] to the position of the nearest equal index after list[i]; UINT32_MAX means that there is
+ * none. *repeats becomes false if no index occurs twice. */
 static osla_err find_repeats(const uint32_t *list, int64_t n, uint32_t *earlier, uint32_t *later,
                              bool *repeats)
 {
@@ -49,7 +53,8 @@ static osla_err find_repeats(const uint32_t *list, int64_t n, uint32_t *earlier,
   *repeats = false;
   for (int64_t i = 0; i < n; i++)
     high = list[i] > high ? list[i] : high;
-  uint32_t *last = malloc(((size_t)high + 1) * sizeof *last); /* position of the latest index */
+  /* last[x]: position of the latest index x so far */
+  uint32_t *last = malloc(((size_t)high + 1) * sizeof *last);
   OSLA_CHECK(last, OSLA_ERR_MEM, "positions of %u vertices", high);
   memset(last, 0xff, ((size_t)high + 1) * sizeof *last);
   for (int64_t i = 0; i < n; i++) {
@@ -64,7 +69,8 @@ static osla_err find_repeats(const uint32_t *list, int64_t n, uint32_t *earlier,
   return OSLA_OK;
 }
 
-/* Copies an index list to the device, with the positions of equal indices if there are any. */
+/* Copies an index list to the device. If an index occurs twice, the positions of equal indices are
+ * copied, too. */
 static osla_err copy_indices(device_queue *q, const vertex_index *index, struct device_indices *d)
 {
   const size_t n = (size_t)index->n;
@@ -103,11 +109,12 @@ void osli_index_forget(vertex_index *index)
   index->on_device = NULL;
 }
 
-/* Returns the indices on a device; the first call makes them. */
+/* Sets *out to the copy of the indices on a device. The first call makes the copy. */
 static osla_err find_indices(device_queue *q, const vertex_index *index,
                              const struct device_indices **out)
 {
-  vertex_index *cache = (vertex_index *)(uintptr_t)index; /* only on_device changes */
+  /* the indices themselves do not change, only the cached copy on the device */
+  vertex_index *cache = (vertex_index *)(uintptr_t)index;
   if (!index->on_device || index->on_device->device != q->id) {
     osli_index_forget(cache);
     struct device_indices *d = malloc(sizeof *d);
@@ -123,9 +130,9 @@ static osla_err find_indices(device_queue *q, const vertex_index *index,
   return OSLA_OK;
 }
 
-/* ---- a loop as a piece of work ---- */
+/* ---- loops over vertices that a device runs ---- */
 
-/* A loop over vertices: type and combination, and bytes of a vertex. */
+/* The work that a loop does for each vertex. */
 typedef struct vertex_loop {
   osla_unit_type type;
   osla_forest_combine combine;
@@ -137,8 +144,9 @@ static bool is_indexed(const vertex_list *v)
   return v->at || v->block;
 }
 
-/* Describes a list for the device. *indices: its indices, or NULL; *start: position of its first
- * vertex in them. */
+/* Describes a list of vertices for the device. *indices becomes the list's indices on the device,
+ * or NULL if the vertices have consecutive indices. *start becomes the position of the list's first
+ * vertex in *indices. */
 static osla_err describe_side(device_queue *q, const vertex_list *v, vertex_side *side,
                               const struct device_indices **indices, int64_t *start)
 {
@@ -160,7 +168,8 @@ static osla_err describe_side(device_queue *q, const vertex_list *v, vertex_side
   return OSLA_OK;
 }
 
-/* Copies words instead of smaller numbers if the values are only replaced. */
+/* Changes a loop that only replaces values such that it copies words of up to 8 bytes instead of
+ * smaller numbers. */
 static void widen(vertices_loop *l, const void *a, const void *b, const void *c, int64_t bytes)
 {
   static const vertex_type words[] = {VERTEX_UINT64, VERTEX_UINT32, VERTEX_UINT16, VERTEX_UINT8};
@@ -175,7 +184,8 @@ static void widen(vertices_loop *l, const void *a, const void *b, const void *c,
   l->count = bytes / word;
 }
 
-/* Queues a loop on the device on which all lists lie. before: NULL if old values are not wanted. */
+/* Queues a loop on the device on which all lists lie. `before` is NULL if the caller does not need
+ * the old values. */
 static osla_err queue_loop(device_queue *q, const vertex_loop *w, const vertex_list *to,
                            const vertex_list *from, const vertex_list *before, int64_t n)
 {
@@ -202,20 +212,23 @@ static osla_err queue_loop(device_queue *q, const vertex_loop *w, const vertex_l
     .kind = DEVICE_VERTICES, .a = from->base, .b = old, .c = to->base, .vertices = &l});
 }
 
-/* ---- lists in different memory ---- */
+/* ---- lists of which some lie on a device and some in host memory ---- */
 
-/* Bytes that pass through scratch memory at a time. */
+/* Number of bytes of vertices that pass through scratch memory at a time. */
 enum { CHUNK = 4 << 20 };
-enum { PACK, UNPACK }; /* scratch memory of a device */
+/* indices of a device's scratch memory, for vertices that leave the device and that reach it */
+enum { PACK, UNPACK };
 
-/* Host memory for vertices on their way, guarded by `mutex`, as the scratch memory of devices. */
+/* Host memory for packed vertices on their way to or from a device. As the scratch memory of a
+ * device, it is protected by `mutex`. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   void *memory;
   size_t bytes;
 } on_host[2];
 
-/* Packed vertices in scratch memory of a device, or of the host if q is NULL. */
+/* Sets *out to n adjacent vertices in scratch memory of the device, or in host memory if q is
+ * NULL. */
 static osla_err packed_in(device_queue *q, int which, const vertex_loop *w, int64_t n,
                           vertex_list *out)
 {
@@ -232,7 +245,8 @@ static osla_err packed_in(device_queue *q, int which, const vertex_loop *w, int6
   return OSLA_OK;
 }
 
-/* Replaces vertices by those of a list in any memory. */
+/* Replaces n vertices of the list `to` by the vertices of the list `from`. Each list may lie on any
+ * device or in host memory. */
 static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const vertex_list *from,
                               int64_t n)
 {
@@ -264,7 +278,8 @@ static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const
   return packed.base == to->base ? OSLA_OK : queue_loop(q, &move, to, &packed, NULL, n);
 }
 
-/* Combines vertices of lists that do not lie in one memory, where `to` lies. */
+/* Combines vertices of `from` into vertices of `to` if the lists lie in different memory. The
+ * combination runs where `to` lies. */
 static osla_err combine_across(const vertex_loop *w, const vertex_list *to, const vertex_list *from,
                                const vertex_list *before, int64_t n)
 {

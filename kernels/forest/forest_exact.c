@@ -13,7 +13,7 @@
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
   uint32_t *edge; /* numbers of the edges, sorted by root */
-  /* indices of the roots with edges; unset until roots lie on a device. list: [n] */
+  /* indices of the roots with edges; set when roots lie on a device for the first time */
   vertex_index joined;
 } forest_gather;
 
@@ -122,7 +122,7 @@ static void sum_root(const forest_gather *g, const forest_transfer *x, int64_t j
   }
 }
 
-/* Lists the roots with edges. */
+/* Sets g->joined to the list of the roots with edges. */
 static osla_err list_joined_roots(const osla_forest *f, forest_gather *g)
 {
   int64_t n = 0;
@@ -135,7 +135,7 @@ static osla_err list_joined_roots(const osla_forest *f, forest_gather *g)
   return OSLA_OK;
 }
 
-/* Sums roots on a device in a copy in host memory. */
+/* Copies roots from a device to host memory, sums each of them there, and copies them back. */
 static osla_err sum_device_roots(const osla_forest *f, const forest_transfer *x, exact_sum *sum)
 {
   forest_gather *g = f->gather;

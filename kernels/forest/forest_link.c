@@ -138,8 +138,8 @@ static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
 
 /* A division of a link's values into chunks. */
 typedef struct link_chunks {
-  /* n: number of chunks; vertices: number of vertices in each chunk but the last */
-  int64_t n, vertices;
+  int64_t n;        /* number of chunks */
+  int64_t vertices; /* number of vertices in each chunk but the last */
 } link_chunks;
 
 static link_chunks divide_link(const forest_transfer *x, const forest_link *l)
@@ -160,8 +160,9 @@ static void combine_chunk(const forest_transfer *x, const forest_link *l, const 
                         left < chunks->vertices ? left : chunks->vertices);
 }
 
-/* True if both ranks may combine values of the link at the same time: no vertex of this rank occurs
- * in two edges, the other rank has access to this rank's array, and no values lie on a device. */
+/* Returns true if this rank and the other rank of the link may combine values of the link at the
+ * same time: no vertex of this rank occurs in two edges, the other rank can access this rank's
+ * array, and no values lie on a device. */
 static bool can_share(const forest_transfer *x, const forest_link *l, const void *from)
 {
   return x->target.array >= 0 && !osli_on_device(x->to, from, NULL) && osli_forest_is_large(x, l) &&
@@ -260,12 +261,15 @@ bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_lin
 
 /* ---- fetches ---- */
 
+enum {
+  STAGED_LEAST = 32, /* least number of vertices for which fetch_to_slot is used */
+  STAGED_BYTES = 64, /* largest size of a vertex for which fetch_to_slot is used, in bytes */
+  CHUNK = 4096       /* number of bytes that fetch_to_slot gathers at a time */
+};
+
 /* Gathers the old values of many small vertices in this core's cache, then copies them to the slot
  * of a rank on this node. Storing each value directly into the slot was 2.6 times slower with
- * distant cores, because stores to the slot and to the roots alternate (results/star-forests).
- * STAGED_LEAST: smallest number of vertices; STAGED_BYTES: largest size of a vertex in bytes;
- * CHUNK: bytes gathered at a time. */
-enum { STAGED_LEAST = 32, STAGED_BYTES = 64, CHUNK = 4096 };
+ * distant cores, because stores to the slot and to the roots alternate (results/star-forests). */
 static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
                           vertex_list from, unsigned char *slot, size_t element)
 {

@@ -246,7 +246,8 @@ static osla_err check_idle(forest_pool *pool)
                        "vertices are removed while a transfer is under way: end it first"));
 }
 
-/* Makes an array in host memory, or on a device other than NULL. */
+/* Allocates an array for vertices in the memory of `device`, or in host memory if `device` is
+ * NULL. */
 static osla_err create_array(osla_transport *t, osla_device *device, size_t bytes, void **out)
 {
   forest_pool *pool;

@@ -19,8 +19,9 @@ enum { CACHE_LINE = 64 };
 /* A piece of memory, within this rank's part of a segment. */
 typedef struct pool_piece {
   osla_segment *segment;
-  /* offset: offset of the piece in the segment's data area; bytes: size of the piece */
-  size_t offset, bytes;
+  /* offset of the piece in bytes, from the start of the segment's data area */
+  size_t offset;
+  size_t bytes; /* size of the piece in bytes */
   void *memory; /* address of the piece on this rank; its content is undefined */
   /* number of the piece, 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all ranks;
    * -1 if all numbers are in use */
@@ -54,10 +55,9 @@ typedef struct pool_array {
 
 /* Location of a rank's vertices in an array of the pool. */
 typedef struct value_location {
-  int64_t array; /* index of the array in the pool; -1 if no array of the pool holds the values */
-  /* in bytes. offset: offset of vertex 0 in the array; stride: distance from one vertex to the
-   * next. */
-  int64_t offset, stride;
+  int64_t array;  /* index of the array in the pool; -1 if no array of the pool holds the values */
+  int64_t offset; /* offset of vertex 0 in the array, in bytes */
+  int64_t stride; /* bytes from one vertex to the next */
 } value_location;
 
 typedef struct forest_pool {
@@ -94,9 +94,10 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out);
 osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
                                 bool (*advance_pending)(forest_pool *pool));
 
-/* _allocate: allocates a piece of at least `bytes`, which may differ between ranks. _release: frees
- * a piece that no rank uses any more. Both are collective. Errors, on all ranks together: MEM. */
+/* Allocates a piece of at least `bytes`, which may differ between ranks. Collective. Errors, on all
+ * ranks together: MEM. */
 osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
+/* Frees a piece that no rank uses any more. Collective. */
 void osli_pool_release(forest_pool *pool, pool_piece *piece);
 
 /* Index of the array that holds bytes [from, from + bytes); -1 if none does. Local. */

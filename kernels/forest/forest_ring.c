@@ -10,8 +10,8 @@ enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
 
 /* Header of a part in a slot of the ring; the values follow it, aligned. */
 typedef struct slot_head {
-  /* low half: number of the part in the ring, from 1; high half: low 32 bits of the transfer's
-   * number */
+  /* the low half is the number of the part in the ring, from 1; the high half consists of the low
+   * 32 bits of the transfer's number */
   _Alignas(16) _Atomic uint64_t part;
   uint64_t signature;
 } slot_head;

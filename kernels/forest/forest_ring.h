@@ -27,8 +27,9 @@
 
 /* Header of a part; it describes the part's transfer. */
 typedef struct forest_head {
-  uint64_t signature; /* transfer in short form, from osli_forest_signature */
-  uint32_t number;    /* low 32 bits of the transfer's number */
+  /* kind, combination, type and count of the transfer, encoded by osli_forest_signature */
+  uint64_t signature;
+  uint32_t number; /* low 32 bits of the transfer's number */
 } forest_head;
 
 /* State of a link in this rank's piece of the pool, which the rank at the other end writes. */
@@ -51,14 +52,14 @@ typedef struct forest_ring {
   uint64_t n_slots;     /* number of slots that each of the two ranks has */
   ring_words *words;    /* counters that the other rank writes, in this rank's piece */
   unsigned char *slots; /* slots that the other rank writes, in this rank's piece */
-  /* in the other rank's segment: offset of its slots (far_slots) and of its counters (far_words) */
-  size_t far_slots, far_words;
+  size_t far_slots;     /* offset of the other rank's slots in that rank's segment */
+  size_t far_words;     /* offset of the other rank's counters in that rank's segment */
   /* address of the other rank's slots if it is on this node; otherwise NULL */
   unsigned char *near_slots;
   /* address of the other rank's counters if it is on this node; otherwise NULL */
   ring_words *near_words;
-  uint64_t sent,
-    consumed; /* number of parts that this rank has sent; number of parts that it has consumed */
+  uint64_t sent;             /* number of parts that this rank has sent */
+  uint64_t consumed;         /* number of parts that this rank has consumed */
   uint64_t credited;         /* number of consumed parts that this rank has acknowledged */
   _Atomic uint64_t departed; /* number of sent parts that have left the send buffer */
   /* [n_slots] send buffer for parts to another node; NULL if the other rank is on this node */
@@ -66,24 +67,26 @@ typedef struct forest_ring {
   /* [n_slots] put in flight from each slot of the send buffer; NULL if the other rank is on this
    * node */
   osla_posted *posted;
-  osla_posted credit; /* the latest put of a counter to another node */
-  /* message lines, or NULL if the ring uses puts. in: receives parts; out: sends parts. */
-  osla_line *in, *out;
+  osla_posted credit;        /* state of the latest put of a counter to another node */
+  osla_line *in;             /* message line that receives parts; NULL if the ring uses puts */
+  osla_line *out;            /* message line that sends parts; NULL if the ring uses puts */
   uint64_t receives_started; /* number of receives started on the line `in` */
   /* number of parts sent on the line `out` whose completion is recorded in the trace */
   uint64_t n_traced;
 } forest_ring;
 
-/* _set_size sets the number and size of slots for a link with so many edges; both ends compute
- * equal sizes. _slots_bytes: size of all slots with headers. _staging_bytes: size of the send
- * buffer. Local. */
+/* Sets the number and the size of slots for a link with so many edges. Both ends of the link
+ * compute equal sizes. Local. */
 void osli_ring_set_size(forest_ring *ring, int64_t edges, bool is_near);
+/* Returns the size of all slots with their headers, in bytes. Local. */
 size_t osli_ring_slots_bytes(const forest_ring *ring);
+/* Returns the size of the send buffer in bytes. Local. */
 size_t osli_ring_staging_bytes(const forest_ring *ring);
 
-/* _init sets the addresses of this rank's counters and slots. _set_staging sets the address of the
- * send buffer, which must be zeroed; it is needed between nodes only. Local. */
+/* Sets the addresses of this rank's counters and slots. Local. */
 void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots);
+/* Sets the address of the send buffer, which must be zeroed. Only a ring between nodes needs a send
+ * buffer. Local. */
 void osli_ring_set_staging(forest_ring *ring, unsigned char *staging);
 
 /* Opens two message lines, with numbers that no other ring to this rank uses in the segment. The
@@ -102,10 +105,10 @@ typedef struct ring_part {
   int64_t first, n, first_number, numbers;
 } ring_part;
 
-/* osli_ring_parts: number of parts into which a link's values are divided. osli_ring_part: the part
- * with index `part`, from 0. element: bytes of a number; count: amount of numbers in a vertex.
- * Local. */
+/* Returns the number of parts into which a link's values are divided. A vertex has `count` numbers
+ * of `element` bytes each. Local. */
 int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
+/* Returns the part with index `part`, from 0, of a link's values. Local. */
 ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 

@@ -103,9 +103,9 @@ static void send_owed_credit(osla_forest *f)
   f->owes_credit = owes_credit;
 }
 
-/* Reads and sends the values that can be read and sent without waiting for other ranks. is_begin:
- * true in the begin of a transfer, which queues reads on a device and does not wait for them. The
- * caller holds the pool's lock. */
+/* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
+ * is true if the begin of a transfer makes this call; reads on a device are then queued, and the
+ * call does not wait for them. The caller holds the pool's lock. */
 static void serve_forest(osla_forest *f, bool is_begin)
 {
   if (f->sent < f->begun) send_all(f);

@@ -28,8 +28,8 @@ typedef enum unit_kind {
 
 typedef struct unit_facts {
   const char *name;
-  /* bytes: size of one number; alignment: alignment of one number in bytes */
-  size_t bytes, alignment;
+  size_t bytes;     /* size of one number in bytes */
+  size_t alignment; /* alignment of one number in bytes */
   unit_kind kind;
   combine_loops *loops;
 } unit_facts;
@@ -87,11 +87,12 @@ typedef struct vertex_index {
   const uint32_t *list;      /* list of indices; NULL if the indices are a block or ascend by 1 */
   const vertex_block *block; /* block of indices; NULL if the indices are a list or ascend by 1 */
   int64_t first;
-  int64_t n;                        /* number of indices of a list or block */
-  struct device_indices *on_device; /* copy of a list or block on a device; NULL: no copy */
+  int64_t n; /* number of indices if they are a list or a block */
+  /* copy of the list or block on a device; NULL if there is no copy */
+  struct device_indices *on_device;
 } vertex_index;
 
-/* Frees the copy of a list or block on a device. Local. */
+/* Frees the copy that a device has of a list or block of indices. Local. */
 void osli_index_forget(vertex_index *index);
 
 static inline int64_t osli_vertex_index(const vertex_index *index, int64_t i)
@@ -111,7 +112,8 @@ typedef struct vertex_list {
   /* Block of a regular grid, or NULL. A loop over the vertices handles one row of the block (the
    * n[0] vertices that differ only in i0) at a time. */
   const vertex_block *block;
-  /* Indices that hold all of `at` or `block`. Needed if the vertices lie on a device. */
+  /* Index structure that contains all of `at` or `block`. It is needed if the vertices lie on a
+   * device. */
   const vertex_index *index;
 } vertex_list;
 
@@ -131,7 +133,7 @@ static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
   return v;
 }
 
-/* True if the vertices are adjacent. bytes: bytes of a vertex. */
+/* Returns true if the vertices, which have `bytes` bytes each, are adjacent in memory. */
 static inline bool osli_is_packed(const vertex_list *v, int64_t bytes)
 {
   return !v->at && !v->block && v->stride == bytes;
@@ -139,21 +141,21 @@ static inline bool osli_is_packed(const vertex_list *v, int64_t bytes)
 
 /* ---- combining and fetching (forest_vertices.c, forest_device.c) ---- */
 
-/* The loops below over lists in host memory. */
+/* osli_vertices_combine and osli_vertices_fetch for lists that all lie in host memory. */
 void osli_vertices_combine_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
                                    vertex_list to, vertex_list from, int64_t n);
 void osli_vertices_fetch_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
                                  vertex_list to, vertex_list from, vertex_list before, int64_t n);
 
-/* The loops below over lists of which at least one lies on a device. before: NULL if old values are
- * not wanted. An error is reported by the next osli_device_settle. */
+/* osli_vertices_combine and osli_vertices_fetch for lists of which at least one lies on a device.
+ * `before` is NULL for osli_vertices_combine. The next osli_device_settle reports errors. */
 void osli_vertices_combine_on_devices(osla_unit_type type, osla_forest_combine combine,
                                       int64_t count, const vertex_list *to, const vertex_list *from,
                                       const vertex_list *before, int64_t n);
 
-/* Combines from[i] into to[i], for i = 0 .. n - 1 in this order. count: amount of numbers in a
- * vertex. Lists may lie in host memory or on devices. Work whose lists all lie on one device is
- * queued; all other work is complete on return, as far as host memory is concerned. */
+/* Combines from[i] into to[i], for i = 0 .. n - 1 in this order. A vertex has `count` numbers.
+ * Lists may lie in host memory or on devices. If all lists lie on one device, the work is queued
+ * when the call returns. Otherwise host memory has been read and written when the call returns. */
 static inline void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine,
                                          int64_t count, vertex_list to, vertex_list from, int64_t n)
 {
@@ -164,7 +166,8 @@ static inline void osli_vertices_combine(osla_unit_type type, osla_forest_combin
 }
 
 /* Copies to[i] to before[i], then combines from[i] into to[i], for i = 0 .. n - 1 in this order.
- * Memory and queues as in osli_vertices_combine. */
+ * Lists may lie in host memory or on devices, and work may be queued, as osli_vertices_combine
+ * describes. */
 static inline void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine,
                                        int64_t count, vertex_list to, vertex_list from,
                                        vertex_list before, int64_t n)

@@ -79,8 +79,9 @@ typedef struct gemm_load {
 
 /* Ranks of this node that need the same loads. Each load is transferred by one of them. */
 typedef struct gemm_sharers {
-  int n, me;  /* n: number of sharers, including this rank; me: index of this rank among them */
-  int *ranks; /* [n] transport ranks of the sharers */
+  int n;              /* number of sharers, including this rank */
+  int me;             /* index of this rank among the sharers */
+  int *ranks;         /* [n] transport ranks of the sharers */
   unsigned char **at; /* [n] addresses of the sharers' buffers */
   unsigned char *own; /* this rank's buffers; used if no loads are shared */
 } gemm_sharers;
@@ -118,8 +119,9 @@ typedef struct gemm_segment {
 } gemm_segment;
 
 typedef struct gemm_task {
-  int64_t first, count; /* the task multiplies the segments first .. first + count - 1 */
-  int64_t width;        /* number of indices k in these segments */
+  int64_t first; /* index of the first segment that the task multiplies */
+  int64_t count; /* number of consecutive segments that the task multiplies */
+  int64_t width; /* number of indices k in these segments */
   /* index in operand.loads for A and for B; -1: the operand is read in place */
   int64_t load[2];
   bool direct[2]; /* true if one local product can read the operand without packing */
@@ -134,8 +136,9 @@ typedef struct gemm_work {
   gemm_target c;
   osla_gemm_options options;
   osla_gemm_ablation ablation;
-  /* this rank multiplies the indices k_from .. k_to - 1 of k; all of k except in gemm_split.c */
-  int64_t k_from, k_to;
+  int64_t k_from; /* first index of k that this rank multiplies; 0 except in gemm_split.c */
+  /* index behind the last index of k that this rank multiplies; k except in gemm_split.c */
+  int64_t k_to;
   int64_t width; /* width of the widest panel */
   bool limited;  /* true if no task may be wider than `width` */
   /* number of the owner with which this rank's order of owners begins: process row + process
@@ -149,8 +152,10 @@ typedef struct gemm_work {
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
-  unsigned char *private;      /* private C of gemm_split.c */
-  unsigned char *square;       /* device memory for a square of gemm_triangle.c; NULL on the host */
+  unsigned char *private; /* private C of gemm_split.c */
+  /* square at the diagonal of C in device memory, which gemm_triangle.c uses; NULL if C lies in
+   * host memory */
+  unsigned char *square;
   struct gemm_source *sources; /* [2] state of the run (gemm_run.c) */
 } gemm_work;
 
@@ -238,7 +243,7 @@ typedef struct gemm_array {
   int64_t ld;
 } gemm_array;
 
-/* Allocates the square that a product for one triangle of C on a device needs. Local. Errors:
+/* Allocates w->square if C lies on a device and only one triangle of C is computed. Local. Errors:
  * MEM. */
 osla_err osli_gemm_triangle_allocate(gemm_work *w);
 /* Computes the local product of a task for one triangle of C. Local. */

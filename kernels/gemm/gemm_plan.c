@@ -15,11 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PANEL: width of the panels that are copied at once, wide enough for BLAS to run near its peak and
- * narrow enough to be small beside the operands. PACK_BELOW: blocks that are not contiguous are
- * packed together if they are narrower than this; for wider blocks, packing takes longer than
- * separate products. */
-enum { PANEL = 256, PACK_BELOW = 64 };
+enum {
+  /* Width of the panels that are copied at once. It is large enough for BLAS to run near its peak,
+   * and so small that panels need little memory beside the operands. */
+  PANEL = 256,
+  /* Least width of blocks that are multiplied one by one. Narrower blocks that are not contiguous
+   * are packed together; for wider blocks, packing takes longer than separate products. */
+  PACK_BELOW = 64
+};
 /* Buffers below this number of bytes may exceed 2.5 local blocks of the operands. */
 static const uint64_t SMALL = 1 << 20;
 

@@ -130,7 +130,7 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
     size_t most = w->sharing ? (size_t)n_candidates(w, i) : 1;
     m->ranks = malloc(most * sizeof *m->ranks);
     m->at = malloc(most * sizeof *m->at);
-    /* buffers of no bytes need no memory of a device */
+    /* NULL selects host memory: an operand without loads needs no device memory */
     const void *like = x->load_bytes > 0 ? x->v.local : NULL;
     if (!w->sharing) m->own = osli_alloc_like(like, buffers_of(w, x) + 1);
     OSLA_CHECK(m->ranks && m->at && (w->sharing || m->own), OSLA_ERR_MEM,

@@ -32,7 +32,9 @@ bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part 
                         const osla_gemm_options *options)
 {
   if (!osla_matrix_segment(a->matrix) || !osla_matrix_segment(b->matrix)) return false;
-  if (osla_matrix_device(c->matrix)) return false; /* C would have to pass through host memory */
+  /* k is not split if C lies on a device, because all partial sums of C would pass through host
+   * memory */
+  if (osla_matrix_device(c->matrix)) return false;
   osla_layout l = osla_matrix_layout(c->matrix);
   osla_grid *grid = osla_matrix_grid(c->matrix);
   double elements = (double)c->m * (double)c->n;

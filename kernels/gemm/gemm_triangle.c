@@ -122,9 +122,8 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
 {
   const gemm_work *w = p->w;
   int64_t first = col_index(w, col), last = col_index(w, col + cols - 1);
-  /* rows [edge_from, edge_to) are crossed by the diagonal; rows [full_from, full_to) lie completely
-   * inside the triangle */
-  int64_t edge_from, edge_to, full_from, full_to;
+  int64_t edge_from, edge_to; /* the diagonal crosses the rows [edge_from, edge_to) */
+  int64_t full_from, full_to; /* the rows [full_from, full_to) lie inside the triangle */
   if (w->triangle == OSLA_LOWER) {
     edge_from = rows_before(w, first), edge_to = rows_before(w, last);
     full_from = edge_to, full_to = high;
@@ -143,7 +142,8 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
 }
 
-/* Local row of the diagonal element in local column `col`; -1 if this rank does not own it. */
+/* Returns the local row of the diagonal element in local column `col`, or -1 if this rank does not
+ * own the element. */
 static int64_t diagonal_row(const gemm_work *w, int64_t col)
 {
   if (col >= w->c.cols) return -1;
@@ -151,8 +151,8 @@ static int64_t diagonal_row(const gemm_work *w, int64_t col)
   return rows_before(w, index + 1) > row ? row : -1;
 }
 
-/* Sets the imaginary parts of C's diagonal to zero, as xHERK does. Zeros are copied to consecutive
- * diagonal elements on a device. */
+/* Sets the imaginary parts of C's diagonal to zero, as BLAS's xHERK does. On a device, one call
+ * copies zeros to several consecutive diagonal elements. */
 static void make_real(const gemm_work *w)
 {
   const size_t half = w->element / 2;
@@ -178,7 +178,7 @@ osla_err osli_gemm_triangle_allocate(gemm_work *w)
   device_queue *device = osli_device_of(w->c.at);
   void *memory = NULL;
   if (w->triangle < 0 || !device) return OSLA_OK;
-  /* zeros for make_real lie behind the square */
+  /* one half of the memory is the square; the other half holds zeros, which make_real copies */
   OSLA_CALL(osli_device_alloc(device, 2 * (size_t)(BASE * BASE) * w->element, true, &memory));
   w->square = memory;
   return OSLA_OK;

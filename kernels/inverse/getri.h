@@ -22,19 +22,20 @@ typedef struct getri {
   osla_panels *panels;
   osla_interchange *columns; /* interchanges of columns; NULL: none */
   unsigned char *inverse;    /* inverse of a diagonal block, dense */
-  /* for each kind of panel, numbers of steps. solved: steps whose panel this rank has solved for.
-   * packed: steps whose panel has been copied from A for publication. */
-  _Atomic int64_t solved[PANEL_KINDS], packed[PANEL_KINDS];
+  /* for each kind of panel, number of steps whose panel this rank has solved for */
+  _Atomic int64_t solved[PANEL_KINDS];
+  /* for each kind of panel, number of steps whose panel has been copied from A for publication */
+  _Atomic int64_t packed[PANEL_KINDS];
 } getri;
 
 /* Geometry of step k on this rank, in local indices. */
 typedef struct getri_step {
   int64_t k, start, size;
-  int prow, pcol; /* process coordinates of the owner of the diagonal block */
-  /* row_on: first local row in block k; row_behind: first local row behind block k */
-  int64_t row_on, row_behind;
-  /* col_on: first local column in block k; col_behind: first local column behind block k */
-  int64_t col_on, col_behind;
+  int prow, pcol;     /* process coordinates of the owner of the diagonal block */
+  int64_t row_on;     /* first local row in block k */
+  int64_t row_behind; /* first local row behind block k */
+  int64_t col_on;     /* first local column in block k */
+  int64_t col_behind; /* first local column behind block k */
 } getri_step;
 
 static inline getri_step getri_make_step(const local_view *v, int64_t k)

@@ -140,7 +140,7 @@ static osla_err choose_gathers_panels(lu *f)
   return OSLA_OK;
 }
 
-/* Allocates f->on_device. */
+/* Allocates f->on_device, the buffers in device memory for rows and for U. */
 static osla_err allocate_on_device(lu *f, const lu_sizes *z)
 {
   const size_t sets = 2 * (f->u_set + f->rows_set);
@@ -318,7 +318,8 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   err = run_steps(&f);
   /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
-  OSLA_TRY(osli_matrix_barrier(v->matrix)); /* after this barrier no rank reads L */
+  /* wait until no rank reads this rank's part of L any more */
+  OSLA_TRY(osli_matrix_barrier(v->matrix));
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);

@@ -29,8 +29,9 @@ static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
 }
 
-/* Interchanges rows on a device, with one process row. A device serves all columns at the same time
- * but swaps one pair of rows after another. So a step is one call for all columns to its left. */
+/* Interchanges rows of a matrix on a device if the grid has one process row. A device serves all
+ * columns at the same time but swaps one pair of rows after another, so each step interchanges all
+ * columns to the left of its panel in one call. */
 static osla_err permute_on_device(const lu *f)
 {
   for (int64_t k = 1; k < f->steps; k++) {
@@ -95,9 +96,8 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
 
 /* Numbers of rows that move between this rank and each process row, and lists of these rows. */
 typedef struct row_moves {
-  /* [p] numbers of rows that move between this rank and each process row. out: from this rank; in:
-   * to this rank. */
-  int64_t *out, *in;
+  int64_t *out; /* [p] number of rows that move from this rank to each process row */
+  int64_t *in;  /* [p] number of rows that move from each process row to this rank */
   /* [p] for each process row, number of rows that it gets from process rows with lower indices than
    * this rank's; the rows of this rank are stored behind these */
   int64_t *before;

@@ -135,7 +135,8 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
     p.l.ld = osla_matrix_lld(v->matrix, l_owner);
   }
   p.triangle = p.top;
-  if (osli_device_of(copy)) { /* the host looks at the head */
+  /* the host reads the pivots and the top block, so they are copied to host memory */
+  if (osli_device_of(copy)) {
     const operand l = p.l, top = p.top;
     osli_move_bytes(f->head_copy, copy, f->head_bytes);
     p = parts(f, f->head_copy);

@@ -75,9 +75,9 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
 /* Rows that a process row sends to a range of process rows. Rows that move into the top block come
  * first and are the same for all receivers. Rows that move down follow, ordered by destination. */
 typedef struct lu_part {
-  /* numbers of rows that move. tops: into the top block; before: down to process rows before the
-   * range; downs: down to the range. */
-  int64_t tops, before, downs;
+  int64_t tops;   /* number of rows that move into the top block */
+  int64_t before; /* number of rows that move down to process rows before the range */
+  int64_t downs;  /* number of rows that move down to the range */
 } lu_part;
 
 static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
@@ -92,9 +92,9 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
   return part;
 }
 
-/* Adds the modelled time of moving rows to the simulated clock. together: number of rows that are
- * adjacent in memory, as in one block or in U. apart: number of rows whose elements take a cache
- * line each. */
+/* Adds the modelled time of moving rows to the simulated clock: of `together` rows that are
+ * adjacent in memory, as in one block or in U, and of `apart` rows whose elements take a cache line
+ * each. */
 static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
   osli_move_charge((size_t)together * f->v.element, together > 0 ? cols : 0);
@@ -111,7 +111,8 @@ static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
     __builtin_prefetch(rows + at);
 }
 
-/* Gathers `groups` groups of rows on a device, and copies them to the host buffer `to`. */
+/* Gathers the first `groups` groups of rows of an exchange on a device, and copies them to the host
+ * buffer `to`. */
 static void gather_on_device(const lu *f, const lu_exchange *x, int groups, unsigned char *to)
 {
   unsigned char *const first = x->u.at + f->u_set, *at = first;

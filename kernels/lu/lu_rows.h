@@ -4,8 +4,8 @@
 
 #include "kernels/lu/lu_state.h"
 
-/* One process row: interchanges rows in local columns [col, col + cols) by LAPACK's laswp, as the
- * pivots of a step say. */
+/* Interchanges rows in local columns [col, col + cols) by LAPACK's laswp, as the pivots of step s
+ * say. The grid must have one process row. */
 osla_err osli_lu_interchange(const lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                              int64_t cols);
 

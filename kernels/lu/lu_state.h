@@ -16,13 +16,12 @@
 
 /* Geometry of step k of LU on this rank. */
 typedef struct lu_step {
-  /* k: index of the block; start: first global row and column of the panel; size: width of the
-   * panel */
-  int64_t k, start, size;
-  int prow, pcol; /* process coordinates of the owner of the diagonal block */
-  /* first local row whose global index is at least `start` (row), or at least start + size
-   * (row_after) */
-  int64_t row, row_after;
+  int64_t k;         /* index of the block column that the step factors */
+  int64_t start;     /* first global row and column of the panel */
+  int64_t size;      /* width of the panel */
+  int prow, pcol;    /* process coordinates of the owner of the diagonal block */
+  int64_t row;       /* first local row whose global index is at least `start` */
+  int64_t row_after; /* first local row whose global index is at least start + size */
   /* local columns [col, col_after) of the panel; meaningful only if `mine` */
   int64_t col, col_after;
   bool mine; /* true if the panel is in this rank's process column */
@@ -37,8 +36,8 @@ typedef struct lu_head {
 typedef struct lu_panel {
   const lu_head *head;
   const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
-  /* top: top block; l: L in this rank's local rows from row_after on */
-  operand top, l;
+  operand top;           /* top block of the panel */
+  operand l;             /* L in this rank's local rows from row_after on */
   /* top block as operand of solves: in the matrix of the panel's owner if A lies on a device,
    * otherwise equal to `top` */
   operand triangle;
@@ -60,18 +59,18 @@ typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  /* u: U(k,:) in these columns. It is in this rank's store until `complete` is true, and then in
-   * the store of the leader of its node group. top: the panel's top block. */
-  operand u, top;
+  /* U(k,:) in the columns of the exchange; it lies in this rank's store until `complete` is true,
+   * and then in the store of the leader of its node group */
+  operand u;
+  operand top; /* top block of the panel */
   lu_sharing sharing;
   bool solved;   /* true if this rank has solved for its share of U */
   bool complete; /* true if all of U is available */
   int64_t moves; /* number of rows that move, listed in f->moves */
   /* offset in bytes in the store at which the rows of process row `next` begin */
   size_t at;
-  /* next: process row whose rows are received next. next_share: process row whose share of U is
-   * received next. */
-  int next, next_share;
+  int next;       /* process row whose rows are received next */
+  int next_share; /* process row whose share of U is received next */
 } lu_exchange;
 
 typedef struct lu {
@@ -97,7 +96,8 @@ typedef struct lu {
   /* true if records are combined in log p rounds instead of read from every rank */
   bool combines_records;
   unsigned char *my_offer; /* this rank's record, used if combines_records is true */
-  /* host copy of the head of the latest panel that arrived in device memory */
+  /* copy in host memory of the first words, pivots and top block of the latest panel that arrived
+   * in device memory */
   unsigned char *head_copy;
   uint64_t row_exchanges, column_exchanges, permutations;
   /* [2 p] puts under way to each process row, of the latest two exchanges */
@@ -107,14 +107,14 @@ typedef struct lu {
   /* memory for the rows of a panel; used for gathered panels, tournaments and interchanges of
    * columns of L */
   unsigned char *scratch;
-  /* If A lies on a device and has several process rows: device memory that also contains `scratch`.
-   * It begins with two sets of a buffer for U (u_set bytes) and one for moving rows (rows_set
-   * bytes). Otherwise NULL. */
+  /* device memory if A lies on a device and has several process rows; otherwise NULL. It begins
+   * with two sets, each with a buffer for U (u_set bytes) and a buffer for moving rows (rows_set
+   * bytes). The array `scratch` follows. */
   unsigned char *on_device;
   lu_move *moves; /* [2 nb] rows that move in the current exchange */
   int64_t *rows;  /* [4 nb] temporary row indices of an exchange */
-  /* row indices and interchanges of a tournament, row lists of interchanges in columns of L, or
-   * elements of a column that lies on a device */
+  /* memory with several uses: row indices and interchanges of a tournament, row lists of
+   * interchanges in columns of L, and elements of a column that lies on a device */
   int64_t *candidates;
   int64_t stack_rows; /* rows of scratch that are available for the candidates of a tournament */
   /* [6 p] temporary counts of exchanges and of interchanges in columns of L */
