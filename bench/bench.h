@@ -45,15 +45,15 @@ typedef struct bench_settings {
   osla_dtype dtype;
   /* comma-separated names of the reference implementations; freed with this struct */
   char *ref;
-  char *device; /* kind of the device on which OSLA's matrices lie; NULL: host memory; freed with
-                 * this struct */
-  char *json;   /* path of the file for JSON lines, or NULL; freed with this struct */
-  char *trace;  /* path of the trace file, or NULL; freed with this struct */
-  /* kernel hessian. updates: number of updates that each rank makes; rows: number of rows of G */
-  int64_t updates, rows;
-  /* kernel hessian. run: number of indices in a run of consecutive indices; work: number of
-   * products that --work adds */
-  int64_t run, work;
+  /* kind of the device whose memory holds OSLA's matrices, or NULL for host memory; freed with this
+   * struct */
+  char *device;
+  char *json;         /* path of the file for JSON lines, or NULL; freed with this struct */
+  char *trace;        /* path of the trace file, or NULL; freed with this struct */
+  int64_t updates,    /* kernel hessian: number of updates that each rank makes */
+    rows;             /* kernel hessian: number of rows of G */
+  int64_t run,        /* kernel hessian: number of indices in each run of consecutive indices */
+    work;             /* kernel hessian: number of products that --work adds */
   int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
   int64_t seed;       /* kernel hessian: seed of indices and values */
   /* kernel hessian: number of indices in an update, one value for each case; used if n_counts >
@@ -123,9 +123,9 @@ typedef struct bench_job {
   osla_transport *transport;
   osla_grid *grid;
   int rank, size, n_nodes;
-  osla_device *device;  /* device of --device; NULL: OSLA's matrices lie in host memory */
+  osla_device *device;  /* device of --device; NULL if OSLA's matrices are in host memory */
   char device_name[64]; /* name of this rank's device, such as "fake device 0" */
-  bool device_shared;   /* true: at least two ranks use one device, so rates are not compared */
+  bool device_shared;   /* true: some ranks share a device, so the report compares no rates */
   FILE *json;           /* on rank 0 the stream of --json; NULL on other ranks */
   bool header_done;     /* true: the head of the table has been printed */
   /* true: Global Arrays is initialised, and reference_ga_stop has to terminate it */
@@ -150,8 +150,9 @@ typedef struct bench_kernel {
   const char *references;
   /* comma-separated names of the reference implementations that run without --ref; NULL: all */
   const char *default_references;
-  /* The same list for runs with --device, where all of them run without --ref; NULL: the kernel
-   * has no --device. References other than "blas" run on one rank only. */
+  /* comma-separated names of the reference implementations of a run with --device, all of which run
+   * unless --ref selects some; those other than "blas" need a single rank; NULL: the kernel does
+   * not accept --device */
   const char *device_references;
   const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
@@ -334,15 +335,16 @@ int64_t bench_block_size(const bench_case *c, const bench_impl *impl);
 
 /* --- devices --- */
 
-/* Opens the device of --device on all ranks, and sets the members of the job that describe it. Does
- * nothing without --device. The caller closes job->device. Collective. Errors, on all ranks
+/* Opens the device of --device on all ranks, and sets job->device, device_name and device_shared.
+ * Does nothing without --device. The caller closes job->device. Collective. Errors, on all ranks
  * together: those of osla_device_open. */
 osla_err bench_device_open(bench_job *job);
 
-/* True if the job's device is the fake one, which computes on the cores of the host. Local. */
+/* True if the job uses the fake device, which computes on the cores of the host. Local. */
 bool bench_device_is_fake(const bench_job *job);
 
-/* Makes a zero matrix on the grid of the job, on the job's device or in host memory. Collective. */
+/* Creates a matrix of zeros on the grid of the job, in the memory of job->device, or in host memory
+ * if job->device is NULL. Collective. */
 osla_err bench_matrix_create(bench_job *job, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                              int64_t nb, osla_matrix **out);
 

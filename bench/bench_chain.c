@@ -43,7 +43,7 @@ static osla_err run(void *data)
   double start = osla_clock();
   OSLA_CALL(timed(c, CHAIN_ASSEMBLE, c->assembly.run(c->assembly.data), &start));
   OSLA_CALL(timed(c, CHAIN_FACTOR, c->factor(c), &start));
-  /* ScaLAPACK sets info on the ranks of the grid only */
+  /* ScaLAPACK sets info only on the ranks of its grid, so all ranks get the largest value. */
   OSLA_CALL(osla_allreduce(c->all->job->transport, &c->info, 1, MPI_INT64_T, MPI_MAX));
   if (c->info != 0) return OSLA_OK;
   return timed(c, CHAIN_SOLVE, c->solve(c), &start);

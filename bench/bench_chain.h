@@ -22,10 +22,10 @@ typedef struct chain {
   osla_err (*factor)(struct chain *c);
   osla_err (*solve)(struct chain *c);
   osla_err (*read)(struct chain *c, double *x); /* x [n] := the solution, on rank 0 alone */
-  void (*destroy)(
-    struct chain *c); /* frees what `factor` created beside x and the pivots; or NULL */
-  /* a: matrix of the assembly; x: right-hand side, which the solution replaces */
-  osla_matrix *a, *x;
+  /* frees objects that `factor` created besides x and the pivots; NULL: there are no others */
+  void (*destroy)(struct chain *c);
+  osla_matrix *a,               /* matrix of the assembly */
+    *x;                         /* right-hand side, which the solution replaces */
   int64_t *ipiv;                /* pivots of OSLA */
   int *pivots;                  /* pivots of ScaLAPACK */
   int context;                  /* BLACS context of ScaLAPACK */
@@ -42,8 +42,10 @@ typedef struct chain_data {
   bench_job *job;
   int64_t n;
   updates updates;
-  double *b, *x, *ax; /* [n] b: right-hand side; x: solution; ax: product of the matrix and x */
-  double *row;        /* [n] sum over the updates of the magnitudes in each row */
+  double *b,   /* [n] right-hand side */
+    *x,        /* [n] solution */
+    *ax;       /* [n] product of the matrix and x */
+  double *row; /* [n] sum over the updates of the magnitudes in each row */
   chain osla[CHAIN_OSLA], scalapack[CHAIN_SCALAPACK], ga[CHAIN_GA];
 } chain_data;
 

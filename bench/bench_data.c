@@ -130,7 +130,7 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   /* length of y, and of the sum over the ranks */
   int64_t length = trans == OSLA_NOTRANS ? l.m : l.n;
   const size_t size = osla_dtype_size(dtype);
-  /* columns of a matrix on a device pass through host memory, `wide` at a time */
+  /* If the matrix is on a device, `wide` columns at a time are copied to host memory. */
   const bool on_device = osla_matrix_device(a) != NULL;
   const int64_t wide = 64;
   osla_err err = OSLA_OK;
@@ -151,7 +151,7 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
     const unsigned char *local = osla_matrix_local(a),
                         *at = local + (size_t)(j * lld + first) * size;
     if (on_device) {
-      if (j % wide == 0) { /* the rows of the part in the next columns */
+      if (j % wide == 0) { /* copy the next columns' rows that belong to the part */
         const int64_t last = (cols - j < wide ? cols : j + wide) - 1;
         int64_t from, to, unused;
         part_rows(part, &l, prow, column, &from, &unused);

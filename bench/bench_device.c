@@ -1,4 +1,5 @@
-/* The device of --device, and matrices on it. See bench.h. */
+/* Opens the device of --device, finds out whether ranks share it, and creates matrices in its
+ * memory. See bench.h. */
 #include "bench/bench.h"
 #include "src/memory/segment.h"
 
@@ -11,7 +12,7 @@ bool bench_device_is_fake(const bench_job *job)
   return job->device && strcmp(job->settings->device, "fake") == 0;
 }
 
-/* Number of earlier ranks on the node of this rank. */
+/* Index of this rank among the ranks of its node, from 0. */
 static int index_on_node(const bench_job *job)
 {
   int index = 0;
@@ -20,8 +21,9 @@ static int index_on_node(const bench_job *job)
   return index;
 }
 
-/* Number that is equal for two ranks of a node if they use one device: a hash (FNV-1a) of the
- * device's number and of the list of devices that this rank sees. */
+/* Identity of the device that this rank uses. Two ranks of a node that use one device get equal
+ * identities. The identity is a hash (FNV-1a) of the device's number `ordinal` and of
+ * CUDA_VISIBLE_DEVICES, the list of devices that this rank sees. */
 static uint64_t identity_of(int ordinal)
 {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -31,7 +33,7 @@ static uint64_t identity_of(int ordinal)
   return hash;
 }
 
-/* job->device_shared := true if two ranks of a node use one device. Collective. */
+/* Sets job->device_shared to true if two ranks of a node use one device. Collective. */
 static osla_err find_shared(bench_job *job, int ordinal)
 {
   const size_t size = (size_t)job->size;
@@ -52,8 +54,8 @@ cleanup:
   return err;
 }
 
-/* Finds the device that osla_device_open chooses, and its name, the first part of its description.
- * Local. */
+/* Finds the number of the device that osla_device_open chooses for this rank. Sets job->device_name
+ * to the device's description up to the first comma. Local. */
 static osla_err find_device(bench_job *job, int *ordinal)
 {
   const device_ops *ops = NULL;

@@ -146,7 +146,7 @@ static osla_err solve_chol(void *data)
   return osla_potrs(OSLA_LOWER, set->a, set->x);
 }
 
-/* --- lapack: one call on the whole matrix, which lies on the device of a single rank --- */
+/* --- lapack: the device's LAPACK factors the whole matrix of a single rank in one call --- */
 
 static osla_err setup_lapack(void *data)
 {
@@ -177,7 +177,7 @@ static osla_err run_lapack(void *data)
   else
     OSLA_CALL(osla_lapack_getrf(dtype, n, n, a, ld, set->pivots, &set->info));
   for (int64_t i = 0; i < n && set->factor->kind == &factor_lu; i++)
-    set->pivots[i]++; /* osla_lapack_getrf counts from 0, osla_getrf from 1 */
+    set->pivots[i]++; /* the pivots of osla_getrf count from 1 */
   return osla_barrier(set->factor->job->transport);
 }
 

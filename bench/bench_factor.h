@@ -45,8 +45,8 @@ typedef struct factor_data {
    * definite for Cholesky. */
   osla_fill fill;
   factor_set osla, lapack, scalapack[BENCH_MAX_REF_NB];
-  /* On a device: copy of the matrix before the factorisation, made by the first factor_restore,
-   * because a fill passes through host memory. NULL otherwise. */
+  /* copy of the unfactored matrix on the device, made by the first factor_restore; later calls copy
+   * it, because filling a matrix on a device is slow; NULL if matrices are in host memory */
   osla_matrix *original;
   reference_names names;
   reference_gemm local;
@@ -64,11 +64,13 @@ osla_err factor_restore(void *set);
  * process columns. Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
-/* Fills in the implementations and returns their number: OSLA; the implementation "blas", which is
- * the limit of local computation, if the caller has set the members of d->local up to `work`;
- * "lapack", which is one call of the device's LAPACK on the whole matrix, on one rank with a
- * device; and ScaLAPACK with each block size, whose functions setup and teardown get a factor_set
- * as argument. Local. */
+/* Fills in the implementations and returns their number. Local.
+ *
+ * The first implementation is OSLA. The implementation "blas" is the limit of local computation,
+ * and exists if the caller has set the members of d->local up to `work`. "lapack" is one call of
+ * the device's LAPACK on the whole matrix, and exists if there is a single rank with a device.
+ * ScaLAPACK has an implementation for each block size, whose functions setup and teardown get a
+ * factor_set as argument. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

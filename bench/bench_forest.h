@@ -26,9 +26,9 @@ typedef union forest_value {
   int64_t count;
 } forest_value;
 
-/* The ends on this rank of the edges to other ranks: all leaves, or all roots, with one entry for
- * each edge. Entries are sorted by the rank at the other end, then by the leaf of the edge. So both
- * ranks of a pair list their common edges in one order. */
+/* List of this rank's leaves, or of this rank's roots, that have an edge to another rank. There is
+ * one entry for each edge. Entries are sorted by the rank at the other end of the edge, then by the
+ * leaf of the edge, so that both ranks of a pair list their common edges in equal order. */
 typedef struct forest_list {
   int n_peers;
   /* [n_peers] ranks that share edges with this rank; peer, count, start and index are one

@@ -23,7 +23,8 @@ typedef enum hessian_phase {
 /* One of OSLA's accumulators, with its statistics. */
 typedef struct hessian_accumulator {
   struct hessian_data *data;
-  const char *name, *ref; /* name: name in the tables; ref: name in the option --ref */
+  const char *name, /* name of the accumulator in the tables */
+    *ref;           /* name of the accumulator in the option --ref */
   bool node_sums, exact, wrapped, on_ga;
   osla_hessian *hessian;
   /* matrix in the memory of this rank; NULL if the accumulator has a matrix of its own */

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 
 typedef struct inverse_data {
-  factor_data f; /* must be the first member, because factor_set.factor points to it */
-  /* original: A, with both triangles. factor: the factors of A; Cholesky's factor is in the lower
-   * triangle. */
-  osla_matrix *original, *factor;
-  /* LU: [n] row with which each row was interchanged, from 0; complete on every rank */
+  factor_data f;         /* must be the first member, because factor_set.factor points to it */
+  osla_matrix *original, /* the matrix A, with both triangles */
+    *factor;             /* factors of A; Cholesky's factor is in the lower triangle */
+  /* [n] for LU: row with which each row was interchanged, from 0; every rank has all pivots */
   int64_t *pivots;
   /* [n] vectors of the check, whole on every rank; one allocation, which starts at v */
   osla_complex *v, *y, *z;

@@ -12,14 +12,14 @@
 
 enum { NOT_GIVEN = INT_MIN };
 #define DEFAULT_NB "96"
-#define DEVICE_NB  "512" /* products of smaller blocks are bound by the memory of a GPU */
+#define DEVICE_NB  "512" /* in products of smaller blocks the memory of a GPU limits the rate */
 _Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
 /* Option values as popt stores them. */
 typedef struct raw_options {
   char **n; /* texts of all options --n; popt allocates them, this file frees them */
   char *nb, *grid, *order, *ref, *precision, *json, *trace, *device;
-  bool on_device; /* true: --device is given, perhaps without a kind */
+  bool on_device; /* true: --device is given, with or without a kind */
   int reps;
   bench_raw_product product;
   bench_raw_factor factor;
@@ -29,7 +29,8 @@ typedef struct raw_options {
   bench_raw_channel channel;
 } raw_options;
 
-/* References that a run can have. */
+/* Comma-separated names of the reference implementations that a run with or without --device can
+ * use; NULL if the kernel has no --device. */
 static const char *references(const bench_kernel *kernel, bool on_device)
 {
   return on_device ? kernel->device_references : kernel->references;

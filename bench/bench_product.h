@@ -10,7 +10,9 @@
 /* Matrices and options of one implementation. */
 typedef struct product_set {
   struct product_data *product;
-  osla_matrix *a, *b, *c;      /* a, b: operands, with b = NULL in syrk; c: result */
+  osla_matrix *a,              /* first operand */
+    *b,                        /* second operand; NULL in syrk */
+    *c;                        /* result */
   bool own;                    /* true if create_set has created the matrices of this set */
   int64_t nb;                  /* block size of the matrices of ScaLAPACK */
   osla_gemm_options options;   /* options of osla_gemm and osla_syrk */
@@ -29,7 +31,8 @@ typedef struct product_data {
   product_set osla;
   product_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
-  reference_gemm local, xt; /* data of the references blas and cublasxt */
+  reference_gemm local, /* data of the reference blas */
+    xt;                 /* data of the reference cublasxt */
 } product_data;
 
 /* Creates OSLA's matrices and the vectors of the check, for order n and the settings of the job.

@@ -22,8 +22,9 @@ typedef struct put_data {
   bool in_pair;
   size_t bytes;
   int operations;
-  /* private memory of rank 0 and of the partner: one allocation, which starts at `source` */
-  unsigned char *source, *sink;
+  unsigned char
+    *source, /* [bytes] private data to put; start of an allocation that includes `sink` */
+    *sink;   /* [bytes] private memory for data that arrive */
   osla_segment *segment;
   reference_window window;
   /* value of the latest notification, the same on rank 0 and the partner */

@@ -32,12 +32,13 @@ typedef struct reference_gemm {
   double work;     /* floating-point operations over all ranks */
   osla_dtype dtype;
   void *a, *b, *c; /* arrays in host memory */
-  /* With --device the product is computed from copies of the arrays at [0] A, [1] B, [2] C of this
-   * segment on the device; otherwise `segment` is NULL, and on_device points to a, b and c. */
+  /* memory on the device of --device for A, B and C; NULL if the product uses the arrays in host
+   * memory */
   osla_segment *segment;
+  /* arrays of the product in the order A, B, C: in `segment`, or a, b and c if `segment` is NULL */
   void *on_device[3];
-  bool in_host_memory; /* true: the arrays stay in host memory although there is a device */
-  void *xt;            /* cuBLASXt's handle, of type cublasXtHandle_t; NULL in other references */
+  bool in_host_memory; /* true: the product uses the arrays in host memory even with --device */
+  void *xt;            /* handle of cuBLASXt, a cublasXtHandle_t; NULL in other references */
   /* vectors of the check, which compares C x with op(A) (op(B) x) */
   osla_complex *x, *expected, *y;
 } reference_gemm;
@@ -46,13 +47,13 @@ typedef struct reference_gemm {
  * `work`. Local. */
 bench_impl reference_gemm_impl(reference_gemm *g);
 
-/* Leading dimension of array 0 (A), 1 (B) or 2 (C). Local. */
+/* Leading dimension of an array of the product; `array` is 0 for A, 1 for B, 2 for C. Local. */
 int64_t reference_gemm_ld(const reference_gemm *g, int array);
 
-/* Returns the implementation "cublasxt": the same product of arrays in host memory by cuBLASXt on
- * the first GPU that this process sees. It is offered after a device of kind "cuda" was opened.
- * Local. */
+/* Returns the implementation "cublasxt", which computes the product of arrays in host memory by
+ * cuBLASXt, on the first GPU that this process sees. Local. */
 bench_impl reference_cublasxt_impl(reference_gemm *g);
+/* True if the process has loaded cuBLAS, hence after a device of kind "cuda" was opened. Local. */
 bool reference_cublasxt_is_offered(void);
 
 /* --- scalapack ---------------------------------------------------------------------------------

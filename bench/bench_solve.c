@@ -14,8 +14,9 @@ static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* pivoting of the LU 
 typedef struct solve_data {
   /* must be the first member, because factor_set.factor points to it */
   factor_data f;
-  /* original: matrix A; b: right-hand sides B; x: solutions X in the blocks of B */
-  osla_matrix *original, *b, *x;
+  osla_matrix *original, /* matrix A */
+    *b,                  /* right-hand sides B */
+    *x;                  /* solutions X, distributed as B */
 } solve_data;
 
 static osla_err solve_create(solve_data *d)

@@ -144,7 +144,8 @@ static osla_err check_cg(sparse_data *d, double *residual)
 
 /* ---- vectors on a device ---- */
 
-/* Copies x and y to the device, or back. Does nothing without a device. */
+/* Copies the vectors x and y from host memory to the device, or with `back` from the device to host
+ * memory. Does nothing without a device. */
 static osla_err copy_vectors(const sparse_data *d, bool back)
 {
   const size_t bytes = (size_t)d->problem->rows * sizeof *d->x;

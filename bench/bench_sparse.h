@@ -19,10 +19,10 @@ typedef struct sparse_problem {
   bench_job *job;
   forest_case which;
   osla_csr *a;
-  osla_csr *on_device; /* copy of `a` on the device of --device; NULL without one */
+  osla_csr *on_device; /* copy of the matrix `a` on the device; NULL without --device */
   int64_t rows, all_rows, all_entries;
-  /* own: matrix entries in columns of this rank. other: matrix entries in ghost columns. */
-  sparse_rows own, other;
+  sparse_rows own, /* matrix entries in columns of this rank */
+    other;         /* matrix entries in ghost columns */
   int64_t n_ghosts;
   int64_t *ghost;     /* [n_ghosts] global columns of the ghosts, ascending */
   forest_list needed; /* ghosts of this rank, sorted by the ranks that own them */
@@ -48,15 +48,14 @@ typedef struct sparse_data {
   const struct sparse_method *method;
   /* [rows] input and result of a product; in CG the solution and the right-hand side */
   double *x, *y;
-  double *r, *p, *ap; /* [rows] vectors of CG */
-  double *ghosts;     /* [n_ghosts] values of the ghosts */
-  /* with --device: [rows] x and y in the segment, where OSLA's runs have them; check_every as in
-   * osla_krylov_options */
-  osla_segment *segment;
-  double *x_on, *y_on;
-  int64_t check_every;
-  int iterations;  /* number of products or iterations in a run */
-  double residual; /* norm of the residual according to CG's recurrence */
+  double *r, *p, *ap;    /* [rows] vectors of CG */
+  double *ghosts;        /* [n_ghosts] values of the ghosts */
+  osla_segment *segment; /* memory on the device for x_on and y_on; NULL without --device */
+  double *x_on,          /* [rows] copy of x on the device, which OSLA's runs use */
+    *y_on;               /* [rows] copy of y on the device, which OSLA's runs use */
+  int64_t check_every;   /* value of osla_krylov_options.check_every */
+  int iterations;        /* number of products or iterations in a run */
+  double residual;       /* norm of the residual according to CG's recurrence */
   void *own;
 } sparse_data;
 

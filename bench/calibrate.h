@@ -46,7 +46,8 @@ osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
 typedef struct calibrate_fit {
   int terms;
   double c[CALIBRATE_TERMS];
-  double median, worst; /* median and largest error of the model, relative to the measured times */
+  double median, /* median error of the model, relative to the measured times */
+    worst;       /* largest error of the model, relative to the measured times */
 } calibrate_fit;
 
 /* Compares two doubles, for qsort. */

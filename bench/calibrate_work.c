@@ -12,12 +12,14 @@
 enum { WIDEST = 512 }; /* largest number of columns of an operand */
 
 struct calibrate_room {
-  int64_t n, row, col; /* n: order of the matrix; row, col: row and column of the next block */
-  double *matrix;      /* [n * n] matrix that the work walks through */
-  double *a, *b;       /* [n * WIDEST] elements of each small operand */
-  double *triangle;    /* [WIDEST * WIDEST] a well-conditioned triangle */
-  int64_t *rows;       /* [n] row interchanges */
-  int64_t *sorted;     /* [n] indices of every second row */
+  int64_t n,        /* order of the matrix */
+    row,            /* row of the next block */
+    col;            /* column of the next block */
+  double *matrix;   /* [n * n] matrix that the work walks through */
+  double *a, *b;    /* [n * WIDEST] elements of each small operand */
+  double *triangle; /* [WIDEST * WIDEST] a well-conditioned triangle */
+  int64_t *rows;    /* [n] row interchanges */
+  int64_t *sorted;  /* [n] indices of every second row */
 };
 
 osla_err calibrate_room_make(int64_t n, calibrate_room **out)

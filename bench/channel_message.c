@@ -1,6 +1,6 @@
 /* Fills and checks the messages of the kernel channel. Element i of the message of round r is r *
- * FACTOR + i, so that the sum of n elements is known. An element of another round changes the sum,
- * since FACTOR is odd and there are fewer than 2^64 rounds. */
+ * FACTOR + i, so that the sum of all elements of a message is known. An element of another round
+ * makes the sum wrong, since FACTOR is odd and there are fewer than 2^64 rounds. */
 #include "bench/bench_channel.h"
 
 static const uint64_t FACTOR = UINT64_C(0x9e3779b97f4a7c15);

@@ -13,7 +13,8 @@ struct jacobi_cg {
   osla_csr *a;
   jacobi_grid grid;
   int64_t rows;
-  double *b, *correction; /* [rows] b: right-hand side; correction: x - x0 */
+  double *b,     /* [rows] right-hand side */
+    *correction; /* [rows] difference of the solution and the initial guess */
   osla_krylov_result result;
 };
 

@@ -36,15 +36,16 @@ typedef struct slab {
 } slab;
 
 struct jacobi_threads {
-  int n, n_obtained; /* n: number of threads wanted; n_obtained: number of threads obtained */
+  int n,        /* number of requested threads */
+    n_obtained; /* number of threads that run */
   slab *slabs;
   omp_lock_t *locks; /* [n + 1] locks; lock i guards the lower boundary of slab i */
   jacobi_grid grid;
-  double *x, *fresh; /* x: current state; fresh: state that a sweep computes */
+  double *x, /* current state */
+    *fresh;  /* state that a sweep computes */
   osla_iterate_mode mode;
-  /* squares of residuals. running2: sum over all slabs so far; enough2: the sum at which the run
-   * ends. */
-  double running2, enough2;
+  double running2, /* sum of the squared residuals of all slabs so far */
+    enough2;       /* value of running2 at which the run ends */
   _Atomic bool ended;
 };
 

@@ -61,13 +61,15 @@ static int64_t size_c(const reference_gemm *g)
   return ld_of(g->m, g->dtype) * g->n;
 }
 
-/* Copies an array between host memory and the device. The calls that follow report errors. */
+/* Starts a copy of `elements` elements between host memory and the device. Later calls that wait
+ * for the device report an error of the copy. */
 static void cross(const reference_gemm *g, int64_t elements, const void *from, void *to)
 {
   osli_device_copy(osla_dtype_size(g->dtype), elements, 1, from, elements, to, elements);
 }
 
-/* Finds the arrays for the product, and copies A and B to the device if there is one. */
+/* Sets g->on_device to the arrays of the product. With a device they are in device memory, which
+ * gets copies of A and B. */
 static osla_err place_operands(reference_gemm *g)
 {
   const size_t element = osla_dtype_size(g->dtype), line = 256;

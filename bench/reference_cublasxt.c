@@ -1,12 +1,14 @@
-/* The reference cublasxt: the product of arrays in host memory by cuBLASXt, which moves tiles to
- * the GPU and back. The library is the cuBLAS that the plug-in for CUDA has loaded, so this program
- * needs no headers of CUDA. See bench_reference.h. */
+/* The reference implementation cublasxt: multiplies matrices in host memory by cuBLASXt, which
+ * moves tiles to the GPU and back. cuBLASXt is part of the cuBLAS library that the plug-in for CUDA
+ * has loaded. The program finds its functions at run time, so it compiles without the headers of
+ * CUDA. See bench_reference.h. */
 #include "bench/bench_reference.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* Functions of cublasXt.h. Each returns 0 if it succeeds; an operation is 0 (N), 1 (T) or 2 (C). */
+/* Types of functions of cublasXt.h. Each function returns 0 if it succeeds. The arguments transa
+ * and transb are 0 (not transposed), 1 (transposed) or 2 (conjugate transposed). */
 typedef int create_function(void **handle);
 typedef int destroy_function(void *handle);
 typedef int select_function(void *handle, int n_devices, int *devices);
@@ -14,7 +16,8 @@ typedef int gemm_function(void *handle, int transa, int transb, size_t m, size_t
                           const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
                           const void *beta, void *c, size_t ldc);
 
-/* Finds a function of the cuBLAS that is loaded; NULL if there is none. */
+/* Finds a function of the cuBLAS library that this process has loaded; NULL if there is no such
+ * library or function. */
 static void *find_function(const char *name)
 {
   static const char *const files[] = {"libcublas.so.14", "libcublas.so.13", "libcublas.so.12"};
@@ -22,7 +25,7 @@ static void *find_function(const char *name)
   for (size_t i = 0; i < sizeof files / sizeof *files && !library; i++)
     library = dlopen(files[i], RTLD_NOW | RTLD_NOLOAD);
   void *found = library ? dlsym(library, name) : NULL;
-  if (library) (void)dlclose(library); /* the plug-in keeps the library loaded */
+  if (library) (void)dlclose(library); /* the plug-in still uses it, so it stays loaded */
   return found;
 }
 
@@ -50,7 +53,7 @@ static osla_err run(void *data)
 {
   reference_gemm *g = data;
   char name[] = "cublasXtDgemm";
-  /* 1 and 0 in each type, since the second number is the imaginary part */
+  /* The factors 1 and 0. Complex types use both elements, real types only the first one. */
   const float one_s[2] = {1, 0}, zero_s[2] = {0, 0};
   const double one_d[2] = {1, 0}, zero_d[2] = {0, 0};
   const bool single = g->dtype == OSLA_FLOAT || g->dtype == OSLA_COMPLEX_FLOAT;

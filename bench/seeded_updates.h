@@ -41,8 +41,8 @@ typedef struct updates {
 osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out);
 void updates_free(updates *u);
 
-/* Calls `run` once for each number of indices that the options --size or --density ask for, and
- * sets job->last_size in the last call. Collective. */
+/* Calls `run` once for each number of indices that --size or --density gives. job->last_size is
+ * true during the last call. Collective. */
 typedef osla_err updates_run(bench_job *job, int64_t n, int64_t count, void *data);
 osla_err updates_each_count(bench_job *job, int64_t n, updates_run *run, void *data);
 

@@ -10,21 +10,18 @@ struct setup_neighbors {
   MPI_Comm comm;
   /* start of one allocation, which holds the arrays from `wanted` to `to_at` */
   int *memory;
-  /* [size] wanted: number of values from each rank. asked: number of values for each rank. */
-  int *wanted, *asked;
-  /* [size + 1] wanted_at: position of each rank's first value among all wanted values. asked_at:
-   * the same position among all asked values. */
-  int *wanted_at, *asked_at;
-  /* [n] leaf: this rank's leaves, sorted by the ranks of their roots. index: index of the root of
-   * each of these leaves. */
-  int *leaf, *index;
-  int *from, *to; /* [size] from: ranks with wanted > 0. to: ranks with asked > 0. */
-  /* [size] n_from: number of values from each rank in `from`. n_to: number of values for each rank
-   * in `to`. */
-  int *n_from, *n_to;
-  /* [size] from_at: position of the first value from each rank in `from`. to_at: position of the
-   * first value for each rank in `to`. */
-  int *from_at, *to_at;
+  int *wanted,      /* [size] number of values that this rank wants from each rank */
+    *asked;         /* [size] number of values that each rank asks of this rank */
+  int *wanted_at,   /* [size + 1] position of each rank's first value among all wanted values */
+    *asked_at;      /* [size + 1] position of each rank's first value among all asked values */
+  int *leaf,        /* [n] this rank's leaves, sorted by the ranks of their roots */
+    *index;         /* [n] index of the root of each leaf in `leaf` */
+  int *from,        /* [size] ranks with wanted > 0 */
+    *to;            /* [size] ranks with asked > 0 */
+  int *n_from,      /* [size] number of values from each rank in `from` */
+    *n_to;          /* [size] number of values for each rank in `to` */
+  int *from_at,     /* [size] position of the first value from each rank in `from` */
+    *to_at;         /* [size] position of the first value for each rank in `to` */
   int *asked_index; /* this rank's roots that other ranks ask for, sorted by these ranks */
   double *out, *in;
 };

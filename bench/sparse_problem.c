@@ -1,9 +1,11 @@
 /* Makes the sparse matrix of the cases spmv and cg. See bench_sparse.h.
  *
- * Without a file the matrix describes the points of a cube. The entry of two points is -1 if their
- * squared distance is at most --reach (3: 26 neighbours, 5: 56). The diagonal is the number of
- * neighbours + 1, so that the matrix is positive definite. A graph file gives the edges, which get
- * the same values. A Matrix Market file is used as it is. */
+ * Without a file the matrix has a row for each point of a cubic grid. Two points are neighbours if
+ * their squared distance is at most --reach; a point inside the cube has 26 neighbours for --reach
+ * 3, and 56 for --reach 5. The entry of two neighbours is -1. The diagonal entry is the number of
+ * neighbours + 1, so that the matrix is positive definite. With a graph file the ends of an edge
+ * are neighbours, and the entries are computed in the same way. A Matrix Market file gives all
+ * entries. */
 #include "bench/bench_sparse.h"
 #include "osla_sparse_device.h"
 #include "osla_sparse_file.h"
@@ -297,7 +299,8 @@ cleanup:
   return err;
 }
 
-/* Puts a copy of the matrix on the device. The matrix itself serves the checks. */
+/* Copies the matrix p->a to the device as p->on_device. The matrix p->a in host memory is still
+ * needed to check results. */
 static osla_err copy_to_device(sparse_problem *p)
 {
   const int64_t *start = osla_csr_row_start(p->a);

@@ -44,8 +44,8 @@ typedef struct {
   int MaxNCtxt, MaxNSysCtxt, Iam, Np;
   void *ReadyB, *ActiveQ, *MyContxts, *SysContxts, *COMM_WORLD, *Stats;
   void *AuxBuff[16];
-  /* looked: time of the latest probe that found no message; look: duration of that probe */
-  double looked, look;
+  double looked, /* time of the latest probe that found no message */
+    look;        /* duration of the latest probe that found no message */
   /* Topologies that PBLAS uses for broadcasts and combines, for rows, columns and all processes. */
   char top[2][3];
 } globals;

@@ -1,10 +1,13 @@
 /* Finds the bounds of --reproducible by a pass over the updates.
  *
- * Panels: let s_i be the norm of the column of diag(w)^(1/2) G at index i, or the sum of the norms
- * if the index occurs several times. An update adds at most s_i s_j to H[i, j], so that no sum of
- * updates exceeds the largest sum of s_i^2. Blocks: an update U whose list ix contains no index
- * more than m times adds at most m max_b |U[a, b]| to each element of row ix[a]. The sum of both
- * bounds is a bound for files with panels and blocks. */
+ * Updates by panels (matrix G with weights w): let s_i be the norm of the column of diag(w)^(1/2) G
+ * at index i, or the sum of the norms if the index occurs several times. An update adds at most
+ * s_i s_j to H[i, j], so that no sum of updates exceeds the largest sum of s_i^2.
+ *
+ * Updates by blocks (matrix U with the list ix of indices): if ix contains no index more than m
+ * times, the update adds at most m max_b |U[a, b]| to each element of row ix[a] of H.
+ *
+ * If files hold panels and blocks, the bound is the sum of both bounds. */
 #include "tools/assemble/assemble_pass.h"
 #include "tools/common/order_free.h"
 

@@ -18,9 +18,8 @@ struct assemble_worker {
   /* Members that assemble_for_all_updates sets: */
   int open_file;       /* index of the file that the reader has open; -1: none */
   updates_batch batch; /* batch that is being processed; the reader owns its memory */
-  /* work arrays for one panel. root_w: [k] square roots of the weights. sums: [number of indices of
-   * the largest update] G^T diag(w) r. */
-  double *root_w, *sums;
+  double *root_w,      /* [k] work array for the square roots of the weights of one panel */
+    *sums; /* [number of indices of the largest update] work array for G^T diag(w) r of one panel */
   size_t k_room, sums_room;
   double seconds_read, seconds_use;
 };

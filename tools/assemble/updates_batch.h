@@ -25,27 +25,29 @@ void updates_memory_free(updates_memory *memory);
 
 /* Some updates of a file. Initialise with zeros; free with updates_memory_free(&batch.memory). */
 typedef struct updates_batch {
-  /* first: index of the batch's first update in the file; count: number of updates in the batch */
-  int64_t first, count;
+  int64_t first, /* index of the batch's first update in the file */
+    count;       /* number of updates in the batch */
   /* [count + 1] offsets of the updates' indices in the data set ix of the file */
   int64_t *offset;
-  int64_t k; /* number of data in a panel; 0: the updates are blocks */
+  int64_t k; /* number of data in each panel; 0 if the updates are blocks */
   /* [offset[count] - offset[0]] indices of all updates of the batch, one update after the other */
   int64_t *ix;
-  void *values; /* elements of G or U of all updates, in the requested type */
-  /* w: [count x k] weights; r: [count x k] residuals; g: [number of indices] gradients. NULL: the
-   * file lacks this array. */
-  double *w, *r, *g;
+  void *values; /* elements of the panels G or the blocks U of all updates, in the requested type */
+  double *w,    /* [count x k] weights, or NULL if the file has none */
+    *r,         /* [count x k] residuals, or NULL if the file has none */
+    *g;         /* [number of indices] gradients, or NULL if the file has none */
   updates_memory memory; /* memory that contains all arrays of the batch */
 } updates_batch;
 
 /* Sizes of the arrays of a batch. The arrays are contiguous in the memory of the batch. */
 typedef struct updates_layout {
   int64_t count, k;
-  /* indices: number of elements of ix and of g; values: number of elements of G or U */
-  int64_t indices, values;
+  int64_t indices, /* number of elements of ix and of g */
+    values;        /* number of elements of the panels G or the blocks U */
   size_t element;  /* bytes of an element of G or U */
-  uint8_t w, r, g; /* 1 if the file has the array, 0 if not */
+  uint8_t w,       /* 1 if the file has weights, 0 if not */
+    r,             /* 1 if the file has residuals, 0 if not */
+    g;             /* 1 if the file has gradients, 0 if not */
 } updates_layout;
 
 int64_t updates_layout_bytes(const updates_layout *layout);

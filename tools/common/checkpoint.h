@@ -28,14 +28,12 @@ typedef struct checkpoint {
   /* Members that the functions below set: */
   osla_transport *t;
   osla_hessian *hessian;
-  int64_t resumed; /* number of data that the file already contained */
-  int64_t rounds;  /* number of checkpoint rounds so far */
-  /* is_requested: rank 0 has requested a checkpoint; has_ended: there are no more checkpoint
-   * rounds */
-  bool is_requested, has_ended;
-  /* last: time of the latest checkpoint, read from osla_clock; seconds: time spent on all
-   * checkpoints */
-  double last, seconds;
+  int64_t resumed;   /* number of data that the file already contained */
+  int64_t rounds;    /* number of checkpoint rounds so far */
+  bool is_requested, /* true: rank 0 has requested a checkpoint */
+    has_ended;       /* true: there are no more checkpoint rounds */
+  double last,       /* time of the latest checkpoint, read from osla_clock */
+    seconds;         /* seconds spent on all checkpoints */
   int written;
 } checkpoint;
 

@@ -59,15 +59,15 @@ typedef struct info_system {
   const char *transport; /* name of the transport: "mpi" or "armci" */
   bool oversubscribed;   /* true if a host has more computing threads than cores */
   char gnuplot[256];     /* path of gnuplot; "" if not found */
-  /* two pairs of ranks (origin[i], partner[i]): pair 0 is on one node, pair 1 on two nodes; -1:
-   * there is no such pair */
-  int origin[2], partner[2];
+  /* Pair 0 are two ranks of one node, pair 1 are two ranks of different nodes. */
+  int origin[2], /* first rank of each pair; -1: there is no such pair */
+    partner[2];  /* second rank of each pair; -1: there is no such pair */
 } info_system;
 
 /* Collects the facts about the system. Collective. Errors: MPI, MEM. */
 osla_err info_system_examine(osla_transport *t, info_system *system);
 void info_system_free(info_system *system);
-/* Returns the HDF5 of this build: "yes, parallel", "yes, serial" or "no". */
+/* Returns a text that says whether this build uses HDF5: "yes, parallel", "yes, serial" or "no". */
 const char *info_hdf5(void);
 /* Returns true if the build has found ScaLAPACK. */
 bool info_has_scalapack(void);
@@ -113,13 +113,13 @@ enum {
 };
 typedef enum info_seen { INFO_NOT_TESTED, INFO_SEEN, INFO_NOT_SEEN } info_seen;
 
-/* Devices that rank 0 can open. */
+/* Devices of the kind that OSLA_DEVICE names, as rank 0 sees them. */
 typedef struct info_devices {
-  char kind[32];     /* the value of OSLA_DEVICE; "": unset, and no device was tested */
+  char kind[32];     /* value of OSLA_DEVICE; "" if it is unset and no device was tested */
   char failure[512]; /* reason why the ranks cannot open their devices; "" if they can */
-  int count;         /* number of devices; the first INFO_MAX_DEVICES of them have a text */
-  int ranks;         /* largest number of ranks on a node, which take the devices in turn */
-  char text[INFO_MAX_DEVICES][160];
+  int count;         /* number of devices */
+  int ranks;         /* largest number of ranks on a node */
+  char text[INFO_MAX_DEVICES][160]; /* descriptions of the first INFO_MAX_DEVICES devices */
 } info_devices;
 
 typedef struct info_findings {
@@ -145,7 +145,8 @@ void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *
                    info_findings *findings);
 void info_measure_speed(osla_transport *t, const info_system *system, info_watchdog *dog,
                         info_findings *findings);
-/* Tests the devices of the kind that OSLA_DEVICE names. Devices that are missing are no failure. */
+/* Tests the devices of the kind that OSLA_DEVICE names. A device that cannot be opened is not
+ * recorded as a failed test. Collective. */
 void info_test_devices(osla_transport *t, info_watchdog *dog, info_findings *findings);
 
 /* A watchdog thread. It ends the process, with one line on rank 0, when a test takes longer than

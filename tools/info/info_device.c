@@ -1,6 +1,7 @@
-/* Devices of the kind that OSLA_DEVICE names: their number and memory, and a test of every
- * operation that OSLA runs on them. Results are compared with those of the same operation in host
- * memory. A device that cannot be opened is no failure of `osla info`; a wrong number is one. */
+/* Describes and tests the devices of the kind that OSLA_DEVICE names. The tests are copies, a
+ * product, Cholesky, LU, and a copy between two devices. Copies must be exact, a product must agree
+ * with that of the host, and solutions must have a small residual. `osla info` fails if a result is
+ * wrong, but not if a device cannot be opened. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
@@ -12,13 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDER = 200, BLOCK = 48, RIGHT_HAND_SIDES = 5, PIECE = 100003 };
+enum {
+  ORDER = 200,          /* order of the matrices */
+  BLOCK = 48,           /* block size of the matrices */
+  RIGHT_HAND_SIDES = 5, /* number of right-hand sides */
+  PIECE = 100003        /* number of bytes that are copied between two devices */
+};
 
-/* Bounds of the largest error of a product of order ORDER, and of a scaled residual. */
-static const double most_error = 1e-10, most_residual = 30;
+static const double
+  /* largest accepted difference between an element of a product on the device and on the host */
+  most_error = 1e-10,
+  /* largest accepted scaled residual of a solution */
+  most_residual = 30;
 
-/* Matrices of the tests: H in host memory, D on the device. C and A are square, X and B have the
- * right-hand sides as columns. */
+/* Indices of the test matrices. Matrices H_... are in host memory, matrices D_... are on the
+ * device. H_B holds right-hand sides, H_X and D_X hold solutions. The other matrices are square. */
 enum { H_A, H_C, H_D, H_B, H_X, D_A, D_C, D_X, MATRICES };
 
 typedef struct trial {
@@ -55,7 +64,8 @@ static void destroy(trial *r)
   free(r->ipiv);
 }
 
-/* Compares two matrices of order ORDER; the second one is overwritten. */
+/* Checks that no element of matrix b differs from that of matrix a by more than `bound`. Overwrites
+ * b. */
 static osla_err compare(const osla_matrix *a, osla_matrix *b, double bound)
 {
   double difference = 0;
@@ -85,8 +95,8 @@ static osla_err test_gemm(trial *r)
   return compare(m[H_C], m[H_D], most_error);
 }
 
-/* Copies the solution from the device, and checks it with the matrix and the right-hand sides in
- * host memory. */
+/* Copies the solution D_X from the device to host memory, and checks that its scaled residual is at
+ * most most_residual. */
 static osla_err check_solution(trial *r)
 {
   double residual = 0;
@@ -125,7 +135,8 @@ static osla_err test_lu(trial *r)
   return check_solution(r);
 }
 
-/* Gets PIECE bytes from the device of a rank into host memory or device memory. */
+/* Gets PIECE bytes at `offset` of segment s from the device of rank `rank`. The caller chooses
+ * whether the destination `dest` is in host memory or in device memory. */
 static osla_err get(osla_segment *s, int rank, size_t offset, void *dest)
 {
   osla_transfer transfer;
@@ -155,7 +166,8 @@ static osla_err put_own(trial *r, osla_segment *s, unsigned char *piece)
   return osla_segment_flush(s, rank);
 }
 
-/* Copies from the device of the next rank to that of this rank. */
+/* Each rank copies PIECE bytes from the next rank's device to its own device, and checks every
+ * byte. */
 static osla_err test_next_device(trial *r)
 {
   osla_segment *s = NULL;
@@ -207,7 +219,7 @@ static void test_all(trial *r, info_watchdog *dog, info_findings *findings)
   destroy(r);
 }
 
-/* Describes the devices that this rank can open. */
+/* Stores the number and the descriptions of the devices that this rank sees. */
 static void describe(const char *kind, info_devices *devices)
 {
   const device_ops *ops = NULL;

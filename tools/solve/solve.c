@@ -19,8 +19,8 @@ typedef struct solve_job {
   double *g;               /* [n] right-hand side g, later the solution x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
-  /* rcond: reciprocal condition number; residual: scaled residual; NaN: not computed */
-  double rcond, residual;
+  double rcond, /* reciprocal condition number; NaN: not computed */
+    residual;   /* scaled residual; NaN: not computed */
   osla_mixed_result mixed;
   char verdict[80]; /* SOLVE_GOOD, or a text about the defect of x */
   double seconds_read, seconds_solve;

@@ -24,9 +24,11 @@ typedef struct sparse_job {
   osla_jacobi *jacobi;
   solve_method method;
   int64_t rows, columns, entries; /* numbers of rows, columns and nonzeros of the whole matrix */
-  double *b, *x;       /* this rank's parts. b: of the right-hand side; x: of the solution. */
-  double *r, *shifted; /* work arrays. r: op.rows elements; shifted: op.columns elements. */
-  double *whole;       /* [columns] x on all ranks */
+  double *b,                      /* this rank's part of the right-hand side */
+    *x;                           /* this rank's part of the solution */
+  double *r,                      /* [op.rows] work array */
+    *shifted;                     /* [op.columns] work array */
+  double *whole;                  /* [columns] x on all ranks */
   osla_krylov_result result;
   double residual; /* relative residual |b - A x| / |b| */
   char verdict[120];
