@@ -25,9 +25,10 @@ typedef struct trmm {
   osla_part a, b;
   const osla_gemm_options *options;
   int64_t order; /* largest order of a square */
-  /* square: copy of a square; old: copy of the rows (RIGHT: columns) of B that it changes. Used for
-   * all squares but a smaller last one. */
-  osla_matrix *square, *old;
+  /* copy of a square of A; used for all squares but a smaller last one */
+  osla_matrix *square;
+  /* copy of the rows of B (with RIGHT: columns) that the square changes; used like `square` */
+  osla_matrix *old;
 } trmm;
 
 /* Rows or columns [from, to) of B: rows if A is on the left, otherwise columns. */

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STRIP: number of columns of a range; EDGE: order of a small square */
-enum { STRIP = 32, EDGE = 16 };
+enum {
+  STRIP = 32, /* number of columns of a range */
+  EDGE = 16   /* largest order of a square at the diagonal that is copied */
+};
 
 typedef struct product {
   const char *call;
@@ -33,12 +35,14 @@ typedef struct product {
   osla_complex alpha, beta;
   osla_part a, x, y;
   local_piece piece;
-  /* on each rank. whole_x: all elements of x; whole_y: this rank's contribution to all elements of
-   * y. */
-  unsigned char *whole_x, *whole_y;
-  /* elements of x (x_of) and of y (y_of) at the global indices of the piece's rows and of its
-   * columns; index: piece_axis */
-  unsigned char *x_of[2], *y_of[2];
+  unsigned char *whole_x; /* all elements of x, on each rank */
+  unsigned char *whole_y; /* this rank's contribution to all elements of y */
+  /* elements of x at the global indices of the piece's rows (PIECE_ROWS) and columns
+   * (PIECE_COLS) */
+  unsigned char *x_of[2];
+  /* elements of y at the global indices of the piece's rows (PIECE_ROWS) and columns
+   * (PIECE_COLS) */
+  unsigned char *y_of[2];
 } product;
 
 /* Adds alpha op(M) x to y, where M is the rows x cols matrix at address `m`, which begins at

@@ -11,17 +11,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* State of a refinement. All matrices have the distribution that solves need. x: best solution so
- * far; next: next candidate; r: residual; narrow: copy of r in the type of the factors, or NULL if
- * A has the same type. */
+/* State of a refinement. All matrices have the distribution that solves need. */
 struct osla_refinement {
   const osla_matrix *a, *b;
   const osla_factors *factors;
   double norm_a;
-  osla_matrix *x, *next, *r, *narrow;
-  /* value: scaled residual of x; maxima: largest absolute element in each column of r */
-  double value, *maxima;
-  int64_t *room; /* scratch memory for osli_residual_compute */
+  osla_matrix *x;    /* best solution so far */
+  osla_matrix *next; /* next candidate for the solution */
+  osla_matrix *r;    /* residual */
+  /* copy of r in the type of the factors; NULL if A has the same type as the factors */
+  osla_matrix *narrow;
+  double value;   /* scaled residual of x */
+  double *maxima; /* largest absolute element in each column of r */
+  int64_t *room;  /* scratch memory for osli_residual_compute */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)

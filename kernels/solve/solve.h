@@ -6,9 +6,9 @@
 
 /* ---- solve.c ---- */
 
-/* B := op(A)^-1 B, where `f` holds the factors of A, and op(A) is A, A^T or A^H as `trans` says.
- * With Cholesky, `trans` must be OSLA_NOTRANS or OSLA_CONJTRANS; both give the same result, since A
- * = A^H. Collective. Errors as osla_getrs. */
+/* Solves op(A) X = B, and stores X in B. `f` holds the factors of A; op(A) is A, A^T or A^H, as
+ * `trans` says. With Cholesky, `trans` must be OSLA_NOTRANS or OSLA_CONJTRANS; both give equal
+ * results, since A = A^H. Collective. Errors as osla_getrs. */
 osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b);
 
 /* ---- residual.c ---- */

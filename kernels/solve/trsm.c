@@ -45,7 +45,8 @@ static osla_err set_up(trsm *f)
   OSLA_CALL(osli_view_needs_buffers(a, &buffers_a));
   OSLA_CALL(osli_view_neighbours_readable(b, &f->readable));
   f->stationary = buffers_a && a->q > 1 && osli_trsm_is_stationary(a->n, b->n) &&
-                  !osla_matrix_device(b->matrix); /* stationary solves add up on the host */
+                  /* a stationary solve sums on the host, so it is not used if B lies on a device */
+                  !osla_matrix_device(b->matrix);
   if (f->stationary) {
     OSLA_CALL(osli_trsm_stationary_open(f));
     return f->trans == OSLA_NOTRANS || f->reuses_shares ? OSLA_OK
@@ -90,7 +91,7 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
-  /* after this barrier A and B are complete on all ranks */
+  /* wait until A and B are complete on all ranks */
   OSLA_CALL(osli_matrix_barrier(f->b.matrix));
   if (f->stationary && f->a.rows > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
@@ -99,7 +100,7 @@ osla_err osli_trsm_run(trsm *f)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
   /* An error ends the job, because other ranks wait for rows of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err);
-  /* after this barrier no rank reads rows of this rank */
+  /* wait until no rank reads rows of this rank any more */
   return osli_matrix_barrier(f->b.matrix);
 }
 

@@ -22,12 +22,12 @@ typedef struct trsm {
   bool forward; /* true if block 0 is solved first; false if the last block is solved first */
   /* true for a stationary solve, in which T stays in place and X is moved (trsm_stationary.c) */
   bool stationary;
-  /* stationary solve: true if X stays in `share` for a second solve (keeps_shares); true if this is
-   * the second solve (reuses_shares) */
-  bool keeps_shares, reuses_shares;
+  bool keeps_shares; /* stationary solve: true if X stays in `share` for a second solve */
+  /* stationary solve: true if this is the second solve and X is already in `share` */
+  bool reuses_shares;
   osla_panels *panels; /* NOTRANS: panels that publish solved rows */
-  /* TRANS: partial sums for other ranks; stationary: contributions of other ranks to the block row
-   * of a step */
+  /* pieces that ranks send each other: with TRANS, partial sums; in a stationary solve,
+   * contributions to the block row of a step */
   osla_pieces *pieces;
   bool readable;          /* true if ranks of a node read one another's parts of B in place */
   _Atomic int64_t solved; /* number of steps whose block rows this rank has solved */
@@ -57,8 +57,8 @@ typedef struct trsm_step {
   int64_t s, k, start, size;
   int prow, pcol; /* process row and column of the owner of the diagonal block */
   int64_t row;    /* first local row with a global index of at least `start` */
-  /* local rows first .. last - 1: with NOTRANS, step s updates them; with TRANS, they were solved
-   * before step s */
+  /* with NOTRANS, step s updates the local rows first .. last - 1; with TRANS, these rows were
+   * solved before step s */
   int64_t first, last;
 } trsm_step;
 
@@ -125,11 +125,12 @@ osla_err osli_trsm_run_trans(trsm *f);
  * Pure. */
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs);
 
-/* Stationary solve. _open allocates the memory of the solve, except the memory that _open_trans
- * allocates (collective; errors: MEM, MPI). _memory: bytes that a solve with NOTRANS needs (pure).
- * _run_notrans runs all steps with NOTRANS (local). */
+/* Allocates the memory of a stationary solve, except the memory that
+ * osli_trsm_stationary_open_trans allocates. Collective. Errors: MEM, MPI. */
 osla_err osli_trsm_stationary_open(trsm *f);
+/* Returns the number of bytes that a stationary solve with NOTRANS needs. Pure. */
 uint64_t osli_trsm_stationary_memory(const osla_shape *shape, int64_t nrhs, bool follows);
+/* Runs all steps of a stationary solve with NOTRANS. Local. */
 osla_err osli_trsm_stationary_run_notrans(trsm *f);
 
 /* Bytes of a block row that has all columns of B. */
@@ -165,9 +166,9 @@ osla_err osli_trsm_stationary_run_trans(trsm *f);
 
 /* ---- trsm_deferred.c: NOTRANS ---- */
 
-/* _create allocates the memory of the deferred products (local; errors: MEM). _memory: bytes of
- * this memory (pure). */
+/* Allocates the memory of the deferred products. Local. Errors: MEM. */
 osla_err osli_trsm_deferred_create(trsm *f);
+/* Returns the number of bytes of the memory of the deferred products. Pure. */
 uint64_t osli_trsm_deferred_memory(const osla_shape *shape, size_t piece);
 
 /* Defers the product share(first .. last) -= T(first .. last, k) X(k). x: [size, all columns of B]

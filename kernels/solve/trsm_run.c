@@ -84,7 +84,9 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
   bool mine = b->prow == s->prow;
   if (mine) {
     OSLA_CALL(osli_trsm_diagonal(f, s));
-    if (b->p > 1) osli_device_settle_kept(SETTLE_NOTIFY); /* progress steps may pack X(k) now */
+    /* complete queued work first: as soon as f->solved has changed, a progress step may pack
+     * X(k) */
+    if (b->p > 1) osli_device_settle_kept(SETTLE_NOTIFY);
     atomic_store(&f->solved, s->s + 1);
     osli_panels_progress(f->panels);
   }
@@ -140,14 +142,15 @@ static size_t piece_bytes(const trsm *f)
   return f->b.p > 1 ? (size_t)(f->a.nb * f->strip) * f->b.element : 0;
 }
 
-/* Send buffer for the partial sums of a step. */
+/* Returns the send buffer for the partial sums of a step. */
 static unsigned char *send_buffer(const trsm *f, int64_t turn)
 {
   return f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
 }
 
 /* Subtracts a partial sum of another rank from this rank's block row. If B lies on a device, the
- * sum passes through a send buffer, which this rank does not need in this step. */
+ * partial sum is first copied to a send buffer in device memory, which this rank does not use in
+ * this step. */
 static osla_err subtract_sum(trsm *f, const trsm_step *s, int64_t turn, const unsigned char *sum)
 {
   const local_view *b = &f->b;

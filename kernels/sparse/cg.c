@@ -15,13 +15,17 @@ typedef struct cg {
   krylov k;
   const osla_preconditioner *m;
   int64_t n;
-  double *p, *r, *z, *ap; /* vectors of the method; z is r if there is no preconditioner */
+  double *p;  /* search direction */
+  double *r;  /* residual b - A x */
+  double *z;  /* preconditioned residual M r; equal to r if there is no preconditioner */
+  double *ap; /* product A p */
   bool flexible;
-  /* sums over the ranks. b_norm: norm of b; rz: r^T z; rr: r^T r; zap: z^T A p, only for the
-   * flexible variant. */
-  double b_norm, rz, rr, zap;
-  /* a_unit: factor for A; m_unit: factor for M. Both are powers of two, usually 1. */
-  double a_unit, m_unit;
+  double b_norm; /* norm of b */
+  double rz;     /* r^T z, summed over all ranks */
+  double rr;     /* r^T r, summed over all ranks */
+  double zap;    /* z^T A p, summed over all ranks; only for the flexible variant */
+  double a_unit; /* factor by which A is multiplied; a power of two, usually 1 */
+  double m_unit; /* factor by which M is multiplied; a power of two, usually 1 */
   double p_unit;
   int exponent;
 } cg;

@@ -21,14 +21,19 @@
 
 typedef struct cg {
   krylov *k;
-  int64_t n, every; /* every: iterations in a group */
-  bool by_one;      /* the host reads each inner product */
+  int64_t n;     /* number of elements of x on this rank */
+  int64_t every; /* number of iterations in a group */
+  /* true if the host reads each inner product before the next step; false if it reads them at the
+   * end of a group */
+  bool by_one;
   double *x, *r, *p, *ap;
-  double *saved; /* x, r and p at the beginning of a group; NULL if groups have one iteration */
+  /* copies of x, r and p at the beginning of a group; NULL if each group has one iteration */
+  double *saved;
   double *alpha, *beta;
-  /* r^T r at the beginning of the group and after each of its iterations, [every + 1], followed by
-   * p^T A p of each iteration, [every]; on the device, and the host's copy */
-  double *rr, *rr_host;
+  /* inner products in device memory: r^T r at the beginning of the group and after each of its
+   * iterations (every + 1 numbers), then p^T A p of each iteration (`every` numbers) */
+  double *rr;
+  double *rr_host; /* copy of the array `rr` in host memory */
 } cg;
 
 static double *pap_of(const cg *c, double *rr)
@@ -36,8 +41,9 @@ static double *pap_of(const cg *c, double *rr)
   return rr + c->every + 1;
 }
 
-/* Queues work. An error is reported by the next call that agrees on errors, because other ranks
- * would wait for this rank. */
+/* Queues work on the device. If it fails, this function does not return the error, because the
+ * other ranks would wait for this rank. The next call in which all ranks agree on errors reports
+ * it. */
 static void queue_work(device_work w)
 {
   w.dtype = OSLA_DOUBLE;
@@ -61,7 +67,7 @@ static void copy(int64_t n, const double *from, double *to)
   osli_device_copy(sizeof *from, n, 1, from, n, to, n);
 }
 
-/* Replaces a number on the device by its sum over all ranks, which *sum gets, too. */
+/* Replaces a number in device memory by its sum over all ranks, and sets *sum to this sum. */
 static osla_err sum_ranks(cg *c, double *number, double *sum)
 {
   *sum = NAN;
@@ -72,7 +78,8 @@ static osla_err sum_ranks(cg *c, double *number, double *sum)
   return OSLA_OK;
 }
 
-/* *number := x^T y. The number on the device is that of all ranks only if the host reads it. */
+/* Sets *number, which lies in device memory, to x^T y. If `sum` is not NULL, x^T y is summed over
+ * all ranks and *sum gets it, too; otherwise *number has this rank's part only. */
 static osla_err dot(cg *c, const double *x, const double *y, double *number, double *sum)
 {
   queue_work((device_work){.kind = DEVICE_DOT, .m = c->n, .a = x, .b = y, .c = number});
@@ -81,8 +88,8 @@ static osla_err dot(cg *c, const double *x, const double *y, double *number, dou
 
 /* ---- iterations ---- */
 
-/* Makes iteration i of a group. *ended is set if A is not positive definite; this is tested only if
- * the host reads each inner product. */
+/* Makes iteration i of a group. If the host reads each inner product, *ended is set if A is not
+ * positive definite; otherwise this is not tested. */
 static osla_err step(cg *c, int64_t i, bool *ended)
 {
   double *rr = c->rr + i, *pap = pap_of(c, c->rr) + i;
@@ -100,7 +107,7 @@ static osla_err step(cg *c, int64_t i, bool *ended)
   return OSLA_OK;
 }
 
-/* Saves x, r and p, or restores them. */
+/* Copies x, r and p to c->saved, or, if `restores` is true, copies c->saved to x, r and p. */
 static void save(const cg *c, bool restores)
 {
   double *const vectors[] = {c->x, c->r, c->p};
@@ -110,7 +117,8 @@ static void save(const cg *c, bool restores)
   }
 }
 
-/* True if all inner products of a group of `steps` iterations are positive and finite. */
+/* Returns true if the inner products of a group of `steps` iterations are finite, and all those by
+ * which an iteration divides are positive. */
 static bool is_sound(const cg *c, int64_t steps)
 {
   const double *rr = c->rr_host, *pap = pap_of(c, c->rr_host);
@@ -125,8 +133,9 @@ static double left(const cg *c, double rr, double b_norm)
   return rr == 0.0 && !isnan(b_norm) ? 0.0 : sqrt(rr) / b_norm;
 }
 
-/* Makes a group of iterations without waiting, and reads its inner products. If one of them is not
- * sound, the vectors are restored, and the solver continues one by one. */
+/* Makes a group of iterations without waiting for the device, and then reads its inner products. If
+ * one of the inner products is not positive or not finite, the vectors are restored, and from now
+ * on the host reads each inner product. */
 static osla_err run_group(cg *c, int64_t steps)
 {
   bool ended;
@@ -170,7 +179,7 @@ static osla_err iterate(cg *c, double b_norm)
 
 /* ---- begin and end ---- */
 
-/* Number of elements of b that are not 0, of all ranks. */
+/* Sets *count to the number of elements of b, on all ranks, that are not 0. */
 static osla_err count_nonzeros(cg *c, const double *b, double *count)
 {
   double *host = malloc((size_t)c->n * sizeof *host + 1);
@@ -185,7 +194,7 @@ static osla_err count_nonzeros(cg *c, const double *b, double *count)
   return osli_krylov_sum(c->k, 1, count);
 }
 
-/* Sets x to 0. */
+/* Sets x, which lies in device memory, to 0. */
 static osla_err clear(cg *c)
 {
   double *zeros = calloc((size_t)c->n + 1, sizeof *zeros);
@@ -196,14 +205,15 @@ static osla_err clear(cg *c)
   return osla_agree(c->k->a->transport, err);
 }
 
-/* Computes |b|, and r and p. *b_norm is NaN if |b|^2 leaves the range of double. */
+/* Computes the norm of b, r = A x - b, and p = -r. *b_norm is NaN if |b|^2 leaves the range of
+ * double. */
 static osla_err begin(cg *c, const double *b, double *b_norm)
 {
   double square, nonzeros = 1.0;
   OSLA_CALL(dot(c, b, b, c->alpha, &square));
   if (square < 0x1p-900) OSLA_CALL(count_nonzeros(c, b, &nonzeros));
   *b_norm = square < 0x1p-900 || !isfinite(square) ? (double)NAN : sqrt(square);
-  if (nonzeros == 0.0) { /* x = 0 is the solution */
+  if (nonzeros == 0.0) { /* b = 0, so the solution is x = 0 */
     *b_norm = 0.0;
     OSLA_CALL(clear(c));
   }

@@ -14,7 +14,8 @@
 #include <string.h>
 
 typedef struct entry {
-  int64_t column, position; /* position: index of the entry in the caller's list */
+  int64_t column;   /* global column of the entry */
+  int64_t position; /* index of the entry in the caller's list */
   double value;
 } entry;
 

@@ -19,11 +19,11 @@ typedef struct csr_device csr_device;
 
 struct osla_csr {
   osla_transport *t;
-  csr_device *device; /* copy of this rank's rows on a device; NULL: there is none */
-  /* [size + 1] row_start: index of the first row of each rank; column_start: index of the first
-   * column of each rank */
-  int64_t *row_start, *column_start;
-  int64_t rows, columns; /* numbers of rows and of columns on this rank */
+  csr_device *device;    /* copy of this rank's rows on a device; NULL if there is no copy */
+  int64_t *row_start;    /* [size + 1] index of the first row of each rank */
+  int64_t *column_start; /* [size + 1] index of the first column of each rank */
+  int64_t rows;          /* number of rows on this rank */
+  int64_t columns;       /* number of columns on this rank */
   csr_part own; /* diagonal block: entries in this rank's columns, which are numbered from 0 */
   /* entries in ghost columns, with the number of the ghost as column; only rows that have such
    * entries */
@@ -37,21 +37,23 @@ struct osla_csr {
 
 /* ---- csr_device.c ---- */
 
-/* The device with the copy of a matrix; NULL: there is none. Local. */
+/* Returns the device that has a copy of the matrix, or NULL if there is no copy. Local. */
 device_queue *osli_csr_queue(const osla_csr *matrix);
 
-/* Queues y := A x + beta y with the copy of the matrix on its device, where x and y lie. Collective
- * like osla_spmv. Errors of queued work are reported by the next osli_device_settle. */
+/* Queues y := A x + beta y on the device of the matrix, where x and y lie. Collective like
+ * osla_spmv. The next osli_device_settle reports errors of the queued work. */
 osla_err osli_csr_multiply_on_device(osla_csr *matrix, const double *x, double beta, double *y);
 
-/* Frees the copy on the device. osli_csr_device_free_shared is collective and comes first. Errors:
- * as osla_vertices_free. */
+/* Frees the memory of the matrix's copy that other ranks can access. It must be called before
+ * osli_csr_device_free. Collective. Errors: as osla_vertices_free. */
 osla_err osli_csr_device_free_shared(osla_csr *matrix);
+/* Frees the rest of the matrix's copy on the device. Local. */
 void osli_csr_device_free(osla_csr *matrix);
 
 /* ---- spmv.c ---- */
 
-/* As osla_spmv, but a product on a device may be queued when the call returns. */
+/* Computes what osla_spmv computes, but a product on a device may still be queued when the call
+ * returns. */
 osla_err osli_spmv_queue(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
 
 /* ---- fetched_rows.c ---- */

@@ -1,7 +1,8 @@
-/* Sparse matrices on a device, and their products.
+/* Copies of sparse matrices in device memory, and products with these copies.
  *
- * All arrays of the copy lie in one piece of device memory. The rows with ghosts are a second
- * matrix with all rows of this rank, because the products of a device add to whole vectors. */
+ * All arrays of a copy lie in one piece of device memory. The product with entries in ghost columns
+ * adds to the whole vector y on a device. Therefore the copy stores these entries as a matrix with
+ * all rows of this rank, not only the rows that have such entries. */
 #include "kernels/sparse/csr.h"
 #include "src/memory/segment_state.h"
 
@@ -10,10 +11,11 @@
 
 struct csr_device {
   osla_device *device;
-  void *memory; /* all arrays on the device */
+  void *memory; /* device memory that holds all arrays of the copy */
   device_csr own, other;
-  double *ghost;  /* [n_ghosts] values of the ghosts, on the device */
-  double *staged; /* [columns] x in host memory, which other ranks read; NULL on one rank */
+  double *ghost; /* [n_ghosts] values of the ghosts, on the device */
+  /* [columns] copy of x in host memory, which other ranks read; NULL if there is only one rank */
+  double *staged;
 };
 
 /* ---- copies of the arrays ---- */
@@ -30,7 +32,8 @@ static size_t part_bytes(const csr_part *p, int64_t rows)
          whole_units(rows + 1, sizeof(int32_t));
 }
 
-/* Copies an array to *at on the device, and moves *at behind the copy. Returns the copy. */
+/* Copies an array to the address *at in device memory, and moves *at behind the copy. Returns the
+ * address of the copy. */
 static const void *put_array(unsigned char **at, int64_t elements, size_t bytes, const void *from)
 {
   void *to = *at;
@@ -39,7 +42,8 @@ static const void *put_array(unsigned char **at, int64_t elements, size_t bytes,
   return to;
 }
 
-/* Copies a part. row: as other_row; NULL: the part has all rows. */
+/* Copies a part of the matrix to device memory, with all `rows` rows. row[i] is the local index of
+ * row i of the part; NULL means that the part has all rows. */
 static osla_err put_part(const csr_part *p, const int32_t *row, int64_t rows, int64_t columns,
                          unsigned char **at, device_csr *out)
 {

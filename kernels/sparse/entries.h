@@ -6,9 +6,9 @@
 #include "osla_sparse.h"
 
 typedef struct csr_entries {
-  /* [n] row: global row index of each entry; column: global column index of each entry */
-  int64_t *row, *column;
-  double *value; /* [n] value of each entry */
+  int64_t *row;    /* [n] global row index of each entry */
+  int64_t *column; /* [n] global column index of each entry */
+  double *value;   /* [n] value of each entry */
   int64_t n, room;
 } csr_entries;
 

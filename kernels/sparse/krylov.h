@@ -14,7 +14,7 @@ typedef struct krylov {
   /* [n_shared] vector that the solver multiplies by A, in memory that all ranks of the node can
    * read */
   double *shared;
-  double *own; /* [n_own] elements of the solver's own vectors, which no other rank accesses */
+  double *own; /* [n_own] memory of the solver's other vectors, which no other rank accesses */
   double start;
 } krylov;
 
@@ -27,9 +27,10 @@ typedef struct own_preconditioner {
 } own_preconditioner;
 osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 
-/* Finds the device on which a solver runs: that of a sparse matrix, or of the vector b for an
- * operator of the caller. *out = NULL: host memory. A rank without rows may pass any addresses to
- * products with a sparse matrix. Local. Errors: ARG (b or x does not lie where the matrix lies). */
+/* Sets *out to the device on which a solver runs: the device of a sparse matrix, or, for an
+ * operator of the caller, the device of the vector b. NULL means host memory. If the operator is a
+ * sparse matrix, a rank without rows or columns may pass any address for b or x. Local. Errors: ARG
+ * (b or x does not lie where the matrix lies). */
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out);
 
@@ -67,7 +68,7 @@ bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
 
 /* ---- cg_device.c ---- */
 
-/* Runs CG on a device, where b and x lie. `k` was opened without vectors. Collective. Errors, on
+/* Runs CG on the device where b and x lie. `k` was opened without vectors. Collective. Errors, on
  * all ranks together: MEM, those of the operator and of the device. */
 osla_err osli_cg_on_device(krylov *k, device_queue *queue, const double *b, double *x);
 

@@ -20,16 +20,24 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar; /* rho-bar and phi-bar of the paper, from the plane rotations */
-  /* damped: norm of the part of r that damping adds; a_norm: estimate of |A| from the iterations so
-   * far */
-  double damped, a_norm;
-  double cs2, sn2, z; /* values for the estimate of |x|, from section 5.2 of the paper */
-  /* estimates of |x / scale|. x_settled: without the last rotation; x_norm: with it. */
-  double x_settled, x_norm;
-  /* b_norm: norm of b; phi_rotated: the paper's phi after the rotation, so |A^T r| = alpha
-   * phi_rotated */
-  double b_norm, phi_rotated;
+  /* rho-bar of Paige and Saunders: last diagonal element of the bidiagonal matrix before the next
+   * plane rotation */
+  double rho_bar;
+  /* phi-bar of Paige and Saunders: last element of the right-hand side before the next plane
+   * rotation */
+  double phi_bar;
+  double damped; /* norm of the part of the residual r that damping adds */
+  double a_norm; /* estimate of |A| from the iterations so far */
+  /* cosine of the latest of the rotations by which section 5.2 of Paige and Saunders (1982)
+   * estimates |x| */
+  double cs2;
+  double sn2;       /* sine of the rotation whose cosine is cs2 */
+  double z;         /* latest element of the vector z of section 5.2, whose norm estimates |x| */
+  double x_settled; /* estimate of |x / scale| without the latest rotation */
+  double x_norm;    /* estimate of |x / scale| with the latest rotation */
+  double b_norm;    /* norm of the right-hand side b */
+  /* phi of Paige and Saunders after the latest rotation: |A^T r| = alpha phi_rotated */
+  double phi_rotated;
   double unit; /* factor for A and the damping; a power of two, usually 1 */
   int exponent;
 } lsqr;

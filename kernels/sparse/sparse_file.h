@@ -10,9 +10,11 @@ enum { FIRST_LINES = 4096 }; /* largest length of a line in the head of a file, 
 
 /* Head of a file; rank 0 reads it and sends it to all ranks. */
 typedef struct sparse_head {
-  int64_t rows, columns, entries; /* numbers of rows, columns and entries that the head announces */
-  /* from: offset of the data in bytes; lines: number of lines before the data */
-  int64_t from, lines;
+  int64_t rows;    /* number of rows that the head announces */
+  int64_t columns; /* number of columns that the head announces */
+  int64_t entries; /* number of entries that the head announces */
+  int64_t from;    /* offset of the data in the file, in bytes */
+  int64_t lines;   /* number of lines before the data */
   int64_t kind[4]; /* details of the format, whose meaning depends on the reader */
 } sparse_head;
 
@@ -40,9 +42,10 @@ osla_err osli_sparse_room(osla_transport *transport, const char *file, int64_t r
 
 typedef struct text_share {
   const char *file;
-  char *text, *next; /* text: whole lines of this rank; next: start of the next line */
-  int64_t line;      /* number of the line that was returned last; counted in the file, from 1 */
-  int64_t lines;     /* number of lines of text on this rank */
+  char *text;    /* whole lines of this rank */
+  char *next;    /* start of the next line in `text` */
+  int64_t line;  /* number of the line that was returned last; counted in the file, from 1 */
+  int64_t lines; /* number of lines of text on this rank */
 } text_share;
 
 /* Reads the lines that begin in this rank's part of the file. The part is a share of the bytes from

@@ -27,8 +27,8 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   return osla_forest_writable(a->forest);
 }
 
-/* Adds the rows, each multiplied by its element of x, to y (y := y + A^T x). row: [n] index in x of
- * each row; NULL: row i has index i. */
+/* Computes y := y + A^T x for the rows of a part. row[i] is the index in x of row i; if `row` is
+ * NULL, row i has index i. */
 static void scatter_rows(const csr_part *a, const int32_t *row, const double *restrict x,
                          double *restrict y)
 {
@@ -49,8 +49,8 @@ static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, d
   return osla_forest_reduce(a->forest, OSLA_ONE_DOUBLE, a->ghost, y, OSLA_SUM);
 }
 
-/* Checks that matrix and vectors lie in one kind of memory. Vectors without elements may lie
- * anywhere. */
+/* Checks that the matrix, x and y lie in host memory or all on one device. A vector without
+ * elements on this rank may lie anywhere. */
 static osla_err check_memory(osla_trans op, const osla_csr *a, const double *x, const double *y)
 {
   const device_queue *q = osli_csr_queue(a);

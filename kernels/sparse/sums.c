@@ -36,9 +36,9 @@ typedef struct sum_line {
  * instead of values. */
 typedef struct difference {
   bool found;
-  /* first: count that the first rank passed; rank: lowest rank that passed another count; other:
-   * the count of that rank */
-  int first, rank, other;
+  int first; /* count that the first rank passed */
+  int rank;  /* lowest rank that passed another count */
+  int other; /* count that the rank `rank` passed */
 } difference;
 
 enum { DIFFERENCE_VALUES = 3, COUNT_BITS = 32, CALL_START = COUNT_BITS + 1 };
@@ -49,9 +49,9 @@ typedef struct rank_list {
 } rank_list;
 
 typedef struct sum_step {
-  /* read: ranks whose parts this rank reads; readers: ranks that read this rank's part */
-  rank_list read, readers;
-  int slot; /* index of this rank's part among all parts that a reader reads */
+  rank_list read;    /* ranks whose parts this rank reads */
+  rank_list readers; /* ranks that read this rank's part */
+  int slot;          /* index of this rank's part among all parts that a reader reads */
   /* offset in the segment of this rank's own lines, followed by the lines of the ranks whose parts
    * it reads */
   size_t offset;
