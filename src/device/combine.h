@@ -1,12 +1,13 @@
-/* Combination of listed values with listed elements of an array: the loop of DEVICE_COMBINE, as C
- * for the fake device and as CUDA (layer 0, internal, pure).
+/* The loop of DEVICE_COMBINE, which combines listed values with listed elements of an array. It is
+ * compiled as C for the fake device and as CUDA for a GPU (layer 0, internal, pure).
  *
- * The loop visits columns of values. Value `position[r]` of column c is combined with element
- * `row[r]` of the column of elements that begins at target[c]. Equal rows, and columns with equal
- * targets, follow one another in the lists and have equal ranges [begin, end). The visit of the
- * first of them combines the values of all of them, in the order of the lists. So no element is
- * changed by two visits, all visits may run at the same time, and the bits of a sum do not depend
- * on their order. */
+ * A visit handles column c of the values and entry r of the row list: it combines value
+ * `position[r]` of column c with element `row[r]` of the column of elements that begins at
+ * target[c]. Entries with equal rows follow one another in the row list. Columns with equal targets
+ * follow one another, too, and have equal ranges [begin, end). The visit of the first of several
+ * entries or columns for one element combines the values of all of them, in the order of the lists.
+ * So no element is changed by two visits, all visits may run at the same time, and the bits of a
+ * sum do not depend on the order of the visits. */
 #ifndef OSLA_COMBINE_H
 #define OSLA_COMBINE_H
 
@@ -17,29 +18,33 @@ typedef enum combine_operation {
   COMBINE_SUM,
   COMBINE_MIN,
   COMBINE_MAX,
-  /* the elements are fixed-point numbers in the memory of doubles; a value beyond the bound is
-   * refused and not added; a sum beyond the range of FIXED_DANGER is refused */
+  /* Adds values to fixed-point numbers, which are stored in the memory of doubles. A value beyond
+   * the bound is refused and not added. An element whose sum leaves [-FIXED_DANGER, FIXED_DANGER)
+   * is refused. */
   COMBINE_FIXED_SUM,
-  /* operations without values. CHECK_DOUBLES refuses doubles, and CHECK_NUMBERS fixed-point
-   * numbers, that are beyond the bound; both change nothing. */
+  /* counts elements of type double beyond the bound as refused, and changes nothing */
   COMBINE_CHECK_DOUBLES,
+  /* counts fixed-point elements beyond the bound as refused, and changes nothing */
   COMBINE_CHECK_NUMBERS,
-  COMBINE_TO_FIXED,
-  COMBINE_TO_DOUBLES
+  COMBINE_TO_FIXED,  /* converts elements from double to fixed point, without values */
+  COMBINE_TO_DOUBLES /* converts elements from fixed point to double, without values */
 } combine_operation;
 
 typedef struct combine_loop {
   combine_operation operation;
-  bool single, single_values; /* true: the elements, or the values, are floats, else doubles */
+  bool single,     /* true if the elements are floats; otherwise they are doubles */
+    single_values; /* true if the values are floats; otherwise they are doubles */
   int64_t rows, cols;
-  double constant; /* all values, if `values` is NULL */
+  double constant; /* the number that every value has if `values` is NULL */
   fixed_point fixed;
-  /* [cols] target: index in `elements` of the first element of the column. start: index in `values`
-   * of the value with position 0, which need not exist. [begin, end): range of the row list. */
-  const int64_t *target, *start, *begin, *end;
-  /* [rows] element of the column, and position of the value, for each entry of the row list; both
-   * NULL: entry r stands for element r and position r */
-  const int64_t *row, *position;
+  const int64_t *target, /* [cols] index in `elements` of the first element of the column */
+    *start, /* [cols] index in `values` of the value with position 0, which need not exist */
+    *begin, /* [cols] first entry of the row list that the column uses */
+    *end;   /* [cols] entry of the row list behind the last one that the column uses */
+  /* If `row` and `position` are NULL, entry r of the row list stands for element r and position r.
+   */
+  const int64_t *row, /* [rows] index in the column of the element of each entry of the row list */
+    *position;        /* [rows] position in the column of the value of each entry */
   const void *values;
   void *elements;
 } combine_loop;
@@ -51,8 +56,9 @@ OSLI_EVERYWHERE double combine_value(const combine_loop *l, int64_t value)
                           : ((const double *)l->values)[value];
 }
 
-/* Combines a value with an element. Returns whether it was refused. A sum in double of two floats,
- * rounded to float, has the bits of the sum in float. */
+/* Combines value number `value` with element number `element`, and returns whether the value or the
+ * element was refused. Floats are added in double and then rounded to float, which gives the bits
+ * of a sum in float. */
 OSLI_EVERYWHERE bool combine_one(const combine_loop *l, int64_t element, int64_t value)
 {
   double *wide = (double *)l->elements + element;
@@ -80,7 +86,8 @@ OSLI_EVERYWHERE bool combine_one(const combine_loop *l, int64_t element, int64_t
   if (l->operation == COMBINE_FIXED_SUM) {
     const int64_t more = fixed_of(combine_value(l, value), l->fixed.scale);
     const bool outside = fixed_outside(more, l->fixed.limit) >> 63;
-    /* a sum beyond the range stays there, even if more values of this visit would wrap it around */
+    /* a sum outside the range of FIXED_DANGER is not changed any more, because later values of this
+     * visit could bring it back into the range by overflow, which would hide the error */
     if (fixed_danger(*number) >> 63) return true;
     *number = fixed_sum(*number, outside ? 0 : more);
     return outside || fixed_danger(*number) >> 63;
@@ -92,7 +99,8 @@ OSLI_EVERYWHERE bool combine_one(const combine_loop *l, int64_t element, int64_t
   return false;
 }
 
-/* Visits entry r of the row list in column c. Returns the number of refused values or elements. */
+/* Makes the visit of column c and entry r of the row list. Returns the number of refused values or
+ * elements. */
 OSLI_EVERYWHERE int64_t combine_visit(const combine_loop *l, int64_t c, int64_t r)
 {
   const int64_t row = l->row ? l->row[r] : r;

@@ -8,32 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One piece of device memory: addresses [from, to]. */
+/* One piece of device memory. */
 typedef struct device_range {
-  uintptr_t from, to;
+  uintptr_t from, /* address of the first byte */
+    to;           /* address behind the last byte, which also counts as part of the piece */
   size_t bytes;
   device_queue *queue;
-  bool imported; /* memory of another process */
+  bool imported; /* true if another process allocated the memory and this process maps it */
 } device_range;
 
 atomic_int osli_devices_open;
 int osli_device_faults;
 bool osli_device_panels_on_host;
 
-/* `mutex` guards the table. `list_mutex` guards the list of devices; it is held while work runs,
- * and work of the fake device looks addresses up. No work keeps an error. */
+/* `mutex` guards the table `ranges`. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* `list_mutex` guards the list of devices, and kept_error with its text. A thread that holds it may
+ * run work of the fake device, and this work locks `mutex` to find addresses. So `list_mutex` is
+ * always locked before `mutex`, and no work may lock `list_mutex` to store an error. */
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
-static device_range *ranges; /* [n_ranges], sorted by address, disjoint */
+/* [n_ranges] table of all device memory of this process, sorted by address; no ranges overlap */
+static device_range *ranges;
 static size_t n_ranges, most_ranges;
 static device_queue *queues;
 static uint64_t n_opened; /* number of devices that were opened so far */
-/* error that the next osli_device_settle reports, guarded by list_mutex */
+/* error that the next osli_device_settle returns, or OK */
 static osla_err kept_error;
 static char kept_text[512];
 static _Thread_local device_lane current_lane; /* lane to which this thread submits work */
 
-/* Index of the first range that begins behind the address. The caller holds the mutex. */
+/* Index in `ranges` of the first range that begins behind the address. The caller holds `mutex`. */
 static size_t index_behind(uintptr_t address)
 {
   size_t low = 0, high = n_ranges;
@@ -93,7 +97,7 @@ static void remove_range(const device_range *r)
   (void)pthread_mutex_unlock(&mutex);
 }
 
-/* Waits for all work of the lanes from `first` on. */
+/* Waits for all work that the lanes number `first` and above of a device have so far. */
 static osla_err wait_lanes(const device_queue *q, device_lane first)
 {
   osla_err err = OSLA_OK;
@@ -127,7 +131,8 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
   return OSLA_OK;
 }
 
-/* Returns an address of memory of a device; NULL if it has none. */
+/* Returns the address of any piece of memory in the table that lies on the device, or NULL if the
+ * table has none. */
 static void *any_memory(const device_queue *q)
 {
   uintptr_t found = 0;
@@ -158,7 +163,8 @@ void osli_device_queue_close(device_queue **queue)
   *queue = NULL;
 }
 
-/* Enters memory in the table; gives it back, and sets *memory = NULL, if this is not possible. */
+/* Enters a piece of device memory in the table. If there is no memory for the table, frees or
+ * unmaps the piece and sets *memory = NULL. */
 static osla_err enter_range(device_queue *q, void **memory, size_t bytes, bool imported)
 {
   uintptr_t from = (uintptr_t)*memory;

@@ -1,11 +1,11 @@
-/* Device memory: which addresses lie on a device, work on them, and the wait for that work (layer
- * 0, internal).
+/* Device memory: finds the device on which an address lies, queues work on device memory, and waits
+ * for queued work (layer 0, internal).
  *
  * A backend of a device (src/device/fake, or the plug-in in src/device/cuda) provides a table of
- * functions. A process may have several devices open. Work is queued: osli_device_submit returns at
- * once, and a backend runs the work of one lane of a device in its order. Nobody may conclude from
- * the return of a call that its results are there. So each function by which a rank informs another
- * rank settles first. */
+ * functions. A process may have several devices open. osli_device_submit only queues work and
+ * returns at once; a backend runs the work of one lane of a device in the order of submission. The
+ * results of a call may therefore be incomplete when the call returns. So each function by which a
+ * rank informs another rank first waits for queued work (osli_device_settle). */
 #ifndef OSLA_DEVICE_WORK_H
 #define OSLA_DEVICE_WORK_H
 
@@ -30,35 +30,36 @@ typedef enum device_work_kind {
   DEVICE_ADD,      /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
   DEVICE_COPY,     /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
   DEVICE_COMBINE,  /* combines listed values A with listed elements of C (combine.h) */
-  DEVICE_VERTICES, /* combines vertices of A with those of C; B gets the old ones (vertices.h) */
-  /* For vectors of m doubles. A scalar that a name with * denotes is a double in device memory. */
-  DEVICE_SPMV,   /* C := alpha (matrix csr) B + beta C; C is not read if beta = 0 */
+  DEVICE_VERTICES, /* combines vertices of C with vertices of A, after a copy of C's to B */
+  /* The kinds below work on vectors of doubles; except in SPMV a vector has m elements. *A, *B and
+   * *C stand for the one double at address a, b or c in device memory. */
+  DEVICE_SPMV,   /* C := alpha S B + beta C with the matrix S = *csr; C is not read if beta = 0 */
   DEVICE_DOT,    /* *C := A^T B */
   DEVICE_DIVIDE, /* *C := *A / *B */
   DEVICE_AXPY,   /* C := *B A + C */
   DEVICE_XPAY    /* C := alpha A + *B C */
 } device_work_kind;
 
-/* Lanes of a device. Work of one lane runs in its order. Work of two lanes may run at the same time
- * unless `after` of device_ops orders it. A panel is factored ahead in LANE_PANEL while LANE_MAIN
- * updates the trailing matrix. */
+/* Lanes of a device. Work of one lane runs in the order of submission. Work of two lanes may run at
+ * the same time unless `after` of device_ops orders it. LANE_PANEL factors the next panel while
+ * LANE_MAIN updates the trailing matrix. LANES is the number of lanes. */
 typedef enum device_lane { LANE_MAIN, LANE_PANEL, LANES } device_lane;
 
-/* A sparse matrix of doubles on a device, in compressed rows: row i has the entries first[i] ..
- * first[i + 1] - 1. The arrays are device memory. */
+/* A sparse matrix of doubles on a device, in compressed rows. Entries first[i] .. first[i + 1] - 1
+ * of the arrays `column` and `value` belong to row i. All three arrays lie in device memory. */
 typedef struct device_csr {
-  int64_t rows, columns, entries; /* entries < 2^31 */
+  int64_t rows, columns, entries; /* numbers of rows, columns and entries; entries < 2^31 */
   const int32_t *first, *column;
   const double *value;
-  void *plan; /* what the backend prepared for products; NULL: nothing */
+  void *plan; /* data that csr_plan of the backend has prepared for products, or NULL */
 } device_csr;
 
-/* One piece of work. Members have the meaning of the arguments of the BLAS and LAPACK calls in
- * osla_blas.h; members that a kind does not need are 0. */
+/* One piece of work. Members that are not described below have the meaning of the arguments of the
+ * BLAS and LAPACK calls in osla_blas.h. Members that a kind of work does not need are 0. */
 typedef struct device_work {
   device_work_kind kind;
   osla_dtype dtype;
-  size_t element; /* COPY: bytes of an element */
+  size_t element; /* number of bytes of an element, for COPY only */
   osla_trans transa, transb;
   osla_side side;
   osla_uplo uplo;
@@ -68,27 +69,30 @@ typedef struct device_work {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
-  /* both in host memory. info: LAPACK's info, set by POTRF and GETRF. pivots: written by GETRF,
-   * read by LASWP. Submit of POTRF and GETRF returns when the results are there; submit of LASWP
-   * returns when the backend no longer reads the pivots. */
-  int64_t *info, *pivots;
-  bool backward;
-  /* COMBINE. dtype_a: type of the values. alpha: the value if a = NULL. lists: [4 n + 2 m] arrays
-   * target, start, begin, end, row and position of combine_loop, or [4 n] without the last two. The
-   * lists lie in host memory, and submit copies them. info: NULL, or where to store the number of
-   * refused elements. */
+  /* `info` and `pivots` lie in host memory. Submit of POTRF and GETRF returns when their results
+   * are complete, and submit of LASWP when the backend no longer reads the pivots. */
+  int64_t *info, /* POTRF, GETRF: receives LAPACK's info; COMBINE: the number of refused elements,
+                    if not NULL */
+    *pivots;     /* [min(m, n)] row indices that GETRF writes and LASWP reads */
+  bool backward; /* true if LASWP applies the pivots in reverse order */
+  /* The members from `operation` to `n_lists` are for COMBINE only. All values are alpha if a is
+   * NULL. */
   combine_operation operation;
-  osla_dtype dtype_a;
+  osla_dtype dtype_a; /* type of the values at a */
   fixed_point fixed;
+  /* [n_lists] in host memory, copied by submit: the arrays target, start, begin and end of a
+   * combine_loop, with n elements each, then, unless n_lists is 4 n, the arrays row and position
+   * with m elements each */
   const int64_t *lists;
   int64_t n_lists;
-  /* VERTICES: the loop, whose bases are A, B and C; its index lists lie on the device */
+  /* The loop of VERTICES. The bases of its vertices are a, b and c, and its index lists lie on the
+   * device. */
   const vertices_loop *vertices;
-  const device_csr *csr; /* SPMV; the matrix must not change before the work is complete */
-  device_lane lane;      /* set by osli_device_submit */
+  const device_csr *csr; /* matrix of SPMV, which must not change before the work is complete */
+  device_lane lane;      /* lane of the work, set by osli_device_submit */
 } device_work;
 
-/* Description of device memory by which another process of the node maps it. */
+/* Description of a piece of device memory by which another process of the node maps the piece. */
 typedef struct device_handle {
   unsigned char bytes[64];
 } device_handle;
@@ -96,55 +100,59 @@ typedef struct device_handle {
 /* State of an open device, defined by its backend. */
 typedef struct device_state device_state;
 
-/* What libosla provides to a plug-in, which imports no function of libosla. */
+/* Table of the functions of libosla that a plug-in may call. The plug-in cannot call libosla in any
+ * other way, because it is not linked with libosla. */
 typedef struct device_host {
   osla_err (*error_set)(osla_err err, const char *format, ...)
-    __attribute__((format(printf, 2, 3))); /* osla_error_set */
+    __attribute__((format(printf, 2, 3))); /* the function osla_error_set */
 } device_host;
 
-/* Version of device_host, device_work and device_ops. Each change of one of them raises it. */
+/* Version of the interface between libosla and a plug-in. Each change of device_host, device_work
+ * or device_ops raises this number. */
 enum { DEVICE_INTERFACE = 5 };
 
-/* The functions of a backend. Errors of queued work are returned by a later submit or wait. */
+/* The functions of a backend. A later submit or wait returns the errors of queued work. */
 typedef struct device_ops {
-  int version; /* DEVICE_INTERFACE; first member in all versions */
+  int version; /* DEVICE_INTERFACE when the backend was compiled; stays the first member */
   const char *name;
-  bool has_kernels; /* true if the backend serves work of kind VERTICES */
-  /* Number of devices that this process can open. Errors: UNSUPPORTED (no driver). */
+  bool has_kernels; /* true if the backend can do work of kind COMBINE and VERTICES */
+  /* Stores the number of devices that this process can open. Errors: UNSUPPORTED (no driver). */
   osla_err (*count)(int *out);
-  /* Writes one line about a device: its name, and its memory in all and free. */
+  /* Writes a line with the name of a device and the sizes of its whole and its free memory. */
   osla_err (*describe)(int ordinal, char *text, size_t size);
   osla_err (*open)(int ordinal, void *stream, device_state **out);
   void (*close)(device_state *state);
-  uint64_t (*available)(device_state *state); /* free device memory in bytes */
-  /* Allocates device memory: zeros if `zeroed`, otherwise anything. Errors: MEM. */
+  uint64_t (*available)(device_state *state); /* returns the free device memory in bytes */
+  /* Allocates device memory, which holds zeros if `zeroed` is true and is undefined otherwise.
+   * `release` frees it. Errors: MEM. */
   osla_err (*alloc)(device_state *state, size_t bytes, bool zeroed, void **out);
   void (*release)(device_state *state, void *memory, size_t bytes);
-  /* Describes memory of alloc for other processes; maps and unmaps memory of another process. */
+  /* `expose` describes memory of `alloc` for other processes. `import` maps memory that another
+   * process has described, and `drop` unmaps it. */
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
-  /* Pins host memory, so that copies between it and the device are fast, and unpins it. Both are
-   * NULL if pinned memory is no faster. */
+  /* `pin` locks host memory, so that copies between this memory and the device are fast, and
+   * `unpin` ends this. Both are NULL if copies of locked memory are no faster. */
   osla_err (*pin)(device_state *state, void *memory, size_t bytes);
   void (*unpin)(device_state *state, void *memory);
   /* Copies bytes between device memory and host memory. The copy does not wait for queued work and
    * is complete on return. Any thread may call it. */
   osla_err (*copy_now)(device_state *state, const void *from, void *to, size_t bytes);
-  /* Prepares products with a matrix, and frees what it prepared after the last product. */
+  /* `csr_plan` prepares products with a matrix, and `csr_drop` frees the prepared data. */
   osla_err (*csr_plan)(device_state *state, device_csr *csr);
   void (*csr_drop)(device_state *state, device_csr *csr);
   osla_err (*submit)(device_state *state, const device_work *work);
-  /* A mark names all work that was submitted to a lane so far; its value is LANES * number + lane,
-   * where `number` never decreases and is 0 before the first work. `wait` returns when this work,
-   * and the work after which it starts, is complete. `after`: work that is submitted to `lane`
-   * later starts after the work of the mark, which may be of the other lane. */
+  /* `mark` returns a mark, which names all work that was submitted to a lane so far. Its value is
+   * LANES * number + lane, where `number` never decreases and is 0 before the first work. `wait`
+   * returns when the work of a mark is complete. `after` orders lanes: work that is submitted to
+   * `lane` later starts after the work of the mark, which may belong to the other lane. */
   uint64_t (*mark)(device_state *state, device_lane lane);
   osla_err (*wait)(device_state *state, uint64_t mark);
   osla_err (*after)(device_state *state, device_lane lane, uint64_t mark);
 } device_ops;
 
-/* Scratch memory of a device, which grows when it is needed. */
+/* Scratch memory of a device, which osli_device_scratch replaces by larger memory if necessary. */
 typedef struct device_scratch {
   void *memory;
   size_t bytes;
@@ -155,68 +163,73 @@ enum { DEVICE_SCRATCHES = 2 };
 typedef struct device_queue {
   const device_ops *ops;
   device_state *state;
-  uint64_t id; /* no other device that this process opens has this number; from 1 */
+  uint64_t id; /* number of the device in the order in which this process opens devices, from 1 */
   device_scratch scratch[DEVICE_SCRATCHES];
-  struct device_queue *next; /* list of all open devices of this process */
+  struct device_queue *next; /* next device in the list of all open devices of this process */
 } device_queue;
 
 /* ---- open devices and their memory ---- */
 
-/* Opens device `ordinal` of a backend, and closes it. Closing frees the memory that is left, which
- * may only be caches. Local. Errors: MEM, those of the backend. */
+/* osli_device_queue_open opens device number `ordinal` of a backend. osli_device_queue_close closes
+ * the device and frees all memory of it that is still allocated, which may only be caches. Local.
+ * Errors: MEM, those of the backend. */
 osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
                                 device_queue **out);
 void osli_device_queue_close(device_queue **queue);
 
-/* osli_device_alloc allocates device memory, osli_device_import maps memory of another process, and
- * osli_device_free gives back the memory of both. They enter the addresses in the table or remove
- * them. osli_device_free waits for the device's work first, and accepts NULL. Local. Errors: MEM
- * (with the bytes that are needed and available), those of the backend. */
+/* osli_device_alloc allocates device memory, and osli_device_import maps device memory of another
+ * process; both enter the memory in the table of device addresses. osli_device_free waits for the
+ * device's work, removes the memory from the table, and frees or unmaps it; it accepts NULL. Local.
+ * Errors: MEM (with the bytes that are needed and available), those of the backend. */
 osla_err osli_device_alloc(device_queue *queue, size_t bytes, bool zeroed, void **out);
 osla_err osli_device_import(device_queue *queue, const device_handle *handle, size_t bytes,
                             void **out);
 void osli_device_free(void *memory);
 
-/* True if a device is open; otherwise no address lies on a device, and there is no queued work. One
- * look at this variable is all that host programs pay. */
+/* osli_devices_open is the number of open devices of this process. osli_device_any returns whether
+ * there is one; if not, no address lies on a device, and there is no queued work. A program without
+ * devices therefore loads only this variable, and searches no table. */
 extern atomic_int osli_devices_open;
 static inline bool osli_device_any(void)
 {
   return __builtin_expect(atomic_load_explicit(&osli_devices_open, memory_order_relaxed) != 0, 0);
 }
 
-/* The device in whose memory an address lies; NULL for host memory. An address behind the last byte
- * of a piece of device memory counts as part of it. Local, thread-safe. */
+/* Returns the device in whose memory an address lies; NULL for host memory. The address behind the
+ * last byte of a piece of device memory counts as part of the piece. Local, thread-safe. */
 device_queue *osli_device_find(const void *address);
 static inline device_queue *osli_device_of(const void *address)
 {
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
 
-/* Fails if `bytes` bytes of device memory from an address on are not in one piece that this process
- * has allocated, or if the device has no kernels. Succeeds for host memory. `what` names the
- * memory. Local. Errors: ARG, UNSUPPORTED. */
+/* Checks that the `bytes` bytes of device memory from an address on lie in one piece that this
+ * process has allocated (else ARG), and that the device has kernels (else UNSUPPORTED). Host memory
+ * is always OK. `what` names the memory in the text of the error. Local. Errors: ARG, UNSUPPORTED.
+ */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
 
-/* Returns scratch memory number `which` of a device, with at least `bytes` bytes; NULL if there is
- * not enough memory. Later work in the order of LANE_MAIN may overwrite it. The caller makes sure
- * that no other thread of the process uses it meanwhile. Local. */
+/* Returns scratch memory number `which` (from 0) of a device, with at least `bytes` bytes; NULL if
+ * there is not enough memory. Only work in LANE_MAIN may use the scratch memory, and later work in
+ * LANE_MAIN may overwrite it. The caller makes sure that no other thread of the process uses the
+ * scratch memory meanwhile. Local. */
 void *osli_device_scratch(device_queue *queue, int which, size_t bytes);
 
-/* True if one of three addresses lies on a device. NULL does not. */
+/* Returns whether at least one of three addresses lies on a device. NULL lies on no device. */
 static inline bool osli_on_device(const void *a, const void *b, const void *c)
 {
   return osli_device_any() && (osli_device_find(a) || osli_device_find(b) || osli_device_find(c));
 }
 
-/* Memory of the kind in which `like` lies: device memory for a device address, else malloc. The
- * contents are undefined. NULL if there is not enough memory. osli_free_like accepts NULL. Local.
- */
+/* osli_alloc_like allocates memory on the device on which `like` lies, or by malloc if `like` is an
+ * address in host memory. The contents are undefined. Returns NULL if there is not enough memory.
+ * osli_free_like frees memory of osli_alloc_like, and accepts NULL. Local. */
 void *osli_alloc_like(const void *like, size_t bytes);
 void osli_free_like(void *memory);
 
-/* Returns UNSUPPORTED, with the name of the call, from the enclosing function if one of the
- * addresses (at most three) lies on a device. For calls that work on host memory only. Local. */
+/* Refuses device memory at the begin of a call that works on host memory only: returns UNSUPPORTED,
+ * with the name of the call, from the enclosing function if one of at most three addresses lies on
+ * a device. Local. */
 #define OSLA_REFUSES_DEVICE(call, ...)                                                             \
   do {                                                                                             \
     const void *const osli_list[3] = {__VA_ARGS__};                                                \
@@ -227,16 +240,17 @@ osla_err osli_device_refuse(const char *call);
 /* ---- work ---- */
 
 /* Makes a lane current for this thread, and returns the lane that was current before. A thread
- * begins in LANE_MAIN. In LANE_PANEL osli_device_settle waits for the work of this lane alone, so a
- * notify about a panel does not wait for the update of the trailing matrix. Local. */
+ * begins in LANE_MAIN. While LANE_PANEL is current, osli_device_settle waits for the work of
+ * LANE_PANEL alone, so a notify about a panel does not wait for the update of the trailing matrix.
+ * Local. */
 device_lane osli_device_lane(device_lane lane);
 
-/* Work that is submitted to `lane` later starts after all work that the other lane has so far.
- * Local. Errors: those of the backend. */
+/* Orders the lanes of a device: work that is submitted to `lane` later starts after all work that
+ * the other lane has so far. Local. Errors: those of the backend. */
 osla_err osli_device_after(const device_queue *queue, device_lane lane);
 
-/* The loop of a piece of COMBINE work whose lists, values and elements a backend has at these
- * addresses. Pure. */
+/* Returns the loop of a piece of work of kind COMBINE. The backend gives the addresses at which it
+ * accesses the lists, the values and the elements. Pure. */
 static inline combine_loop osli_combine_loop(const device_work *w, const int64_t *lists,
                                              const void *values, void *elements)
 {
@@ -258,9 +272,9 @@ static inline combine_loop osli_combine_loop(const device_work *w, const int64_t
                         .elements = elements};
 }
 
-/* Queues work in the current lane of the device of work->c (COPY: of whichever address lies on a
- * device). Copies to or from host memory are complete on return. Local. Errors: ARG (an operand
- * lies in host memory or on another device), MEM, those of the backend. */
+/* Queues work in the current lane of the device on which work->c lies; for COPY work->a may lie on
+ * the device instead. Copies to or from host memory are complete on return. Local. Errors: ARG (an
+ * operand lies in host memory or on another device), MEM, those of the backend. */
 osla_err osli_device_submit(const device_work *work);
 
 /* Waits for the work that the current lane of a device has so far. Local. Errors: those of queued
@@ -272,16 +286,18 @@ osla_err osli_device_finish(const device_queue *queue);
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
                          int64_t lda, osla_complex beta, void *c, int64_t ldc);
 
-/* Copies m x n elements between two arrays of which one or both lie on a device. An error is
- * reported by the next osli_device_settle. Local. */
+/* Copies m x n elements of `element` bytes between two arrays, of which one or both lie on a
+ * device. from_ld and to_ld are their leading dimensions. The next osli_device_settle returns an
+ * error of the copy. Local. */
 void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                       void *to, int64_t to_ld);
 
-/* True if osla_lapack_potrf and osla_lapack_getrf factor device memory on the host, in a copy. Set
- * by osla_device_open. */
+/* True if osla_lapack_potrf and osla_lapack_getrf copy a matrix on a device to host memory, factor
+ * the copy there, and copy it back. osla_device_open sets it from OSLA_DEVICE_PANELS. */
 extern bool osli_device_panels_on_host;
 
-/* The ways in which a rank informs another rank or its caller. */
+/* The ways in which a rank informs another rank or its caller, before each of which it waits for
+ * queued work (osli_device_settle). */
 typedef enum device_settle_reason {
   SETTLE_NOTIFY,     /* notifies, posts, puts, words, wake-ups */
   SETTLE_COLLECTIVE, /* collective calls, messages, exchanges, counters */
@@ -290,20 +306,24 @@ typedef enum device_settle_reason {
   SETTLE_READ        /* the notice that values of other ranks were read in place */
 } device_settle_reason;
 
-/* Waits for all work that this process has queued so far (in LANE_PANEL: in that lane). Every
- * function by which a rank informs another one calls this function, or osli_device_settle_kept,
- * first. Local. Errors: those of queued work, and the first kept error. */
+/* osli_device_settle waits for all work that this process has queued so far; if LANE_PANEL is
+ * current, for the work of LANE_PANEL only. Every function by which a rank informs another rank
+ * first calls osli_device_settle or osli_device_settle_kept. osli_device_settle_all does the
+ * waiting when a device is open. Local. Errors: those of queued work, and the error that
+ * osli_device_keep_error has stored. */
 osla_err osli_device_settle_all(device_settle_reason reason);
 static inline osla_err osli_device_settle(device_settle_reason reason)
 {
   return osli_device_any() ? osli_device_settle_all(reason) : OSLA_OK;
 }
 
-/* Keeps an error, with its text, until the next osli_device_settle reports it. */
+/* Stores an error and its text, which the next osli_device_settle returns. OK, and an error while
+ * another one is stored, change nothing. Local. */
 void osli_device_keep_error(osla_err err);
 
-/* As osli_device_settle, but keeps an error. For calls that must inform the other rank in any case,
- * because it would wait forever. osla_agree then reports the error on all ranks. */
+/* Waits as osli_device_settle does, but stores an error by osli_device_keep_error instead of
+ * returning it. It serves calls that must inform the other rank even after an error, because this
+ * rank would otherwise wait forever. The next osla_agree returns the error on all ranks. Local. */
 static inline void osli_device_settle_kept(device_settle_reason reason)
 {
   if (osli_device_any()) osli_device_keep_error(osli_device_settle_all(reason));
@@ -311,7 +331,8 @@ static inline void osli_device_settle_kept(device_settle_reason reason)
 
 /* ---- planted faults ---- */
 
-/* Faults that tests/device plants to test the fake device; 0 otherwise. */
+/* osli_device_faults is a sum of the faults below, or 0. tests/device sets it to test that the fake
+ * device shows each fault; each comment says what the library then does wrong. */
 enum {
   DEVICE_FAULT_NOTIFY = 1,      /* a notify does not settle */
   DEVICE_FAULT_COLLECTIVE = 2,  /* a collective call does not settle */

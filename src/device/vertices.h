@@ -1,17 +1,17 @@
-/* Loop over the vertices of two or three lists: replaces, combines or fetches numbers. It is the
- * loop of DEVICE_VERTICES, as C for the fake device and as CUDA (layer 0, internal, pure).
+/* The loop of DEVICE_VERTICES, which replaces, combines or fetches the numbers of listed vertices.
+ * It is compiled as C for the fake device and as CUDA for a GPU (layer 0, internal, pure).
  *
- * A visit handles one number of one vertex. If the destination list has equal indices, the visit of
- * the first of them handles all of them, in the order of the list. So no number is written by two
- * visits, all visits may run at the same time, and no atomic operation is needed. The bits of a sum
- * are those of a serial loop. */
+ * A visit handles one number of one vertex. If several vertices of the destination list have the
+ * same index, the visit of the first one handles all of them, in the order of the list. So no
+ * number is written by two visits, all visits may run at the same time, and no atomic operation is
+ * needed. The bits of a sum are those of a serial loop. */
 #ifndef OSLA_DEVICE_VERTICES_H
 #define OSLA_DEVICE_VERTICES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A function that runs on the host, and, compiled by nvcc, on the device, too. */
+/* Marks a function that runs on the host and, if nvcc compiles it, also on the device. */
 #ifndef OSLI_EVERYWHERE
 #ifdef __CUDACC__
 #define OSLI_EVERYWHERE __host__ __device__ static inline
@@ -20,7 +20,8 @@
 #endif
 #endif
 
-/* Types of numbers, with the values of osla_unit_type. A device serves no VERTEX_LONG_DOUBLE. */
+/* Types of numbers. The constants have the values of osla_unit_type. A device cannot handle numbers
+ * of type VERTEX_LONG_DOUBLE. */
 typedef enum vertex_type {
   VERTEX_BYTES,
   VERTEX_INT8,
@@ -41,7 +42,7 @@ typedef enum vertex_type {
   VERTEX_INT64_AT
 } vertex_type;
 
-/* Combinations, with the values of osla_forest_combine. */
+/* Operations that combine two numbers. The constants have the values of osla_forest_combine. */
 typedef enum vertex_combine {
   VERTEX_REPLACE,
   VERTEX_SUM,
@@ -58,11 +59,12 @@ typedef enum vertex_combine {
   VERTEX_MAXLOC
 } vertex_combine;
 
-/* Vertices of an array. Vertex i lies at base + stride * index, where the index is at[i], or that
- * of entry first + i of a block (n[0] > 0), or first + i. Entry (i0, i1, i2) of a block, with i0
- * fastest, has the index origin + i0 * step[0] + i1 * step[1] + i2 * step[2]. */
+/* Vertices of an array. Vertex i lies at base + stride * index, in bytes. The index is at[i] if
+ * `at` is not NULL. Otherwise the index is first + i if n[0] = 0. Otherwise the vertices form a
+ * block of three dimensions, and vertex i is entry number first + i = i0 + n[0] * (i1 + n[1] * i2)
+ * of the block, with the index origin + i0 * step[0] + i1 * step[1] + i2 * step[2]. */
 typedef struct vertex_side {
-  unsigned char *base; /* NULL: there are no vertices */
+  unsigned char *base; /* address of the vertex with index 0; NULL if there are no vertices */
   int64_t stride;
   const uint32_t *at;
   int64_t first, origin, n[2], step[3];
@@ -71,14 +73,18 @@ typedef struct vertex_side {
 typedef struct vertices_loop {
   vertex_type type;
   vertex_combine combine;
-  int64_t n, count; /* numbers of vertices, and of numbers in a vertex */
-  vertex_side to, from;
-  vertex_side before; /* gets the old numbers of `to`, unless its base is NULL */
-  /* For a destination list with equal indices; both NULL: all indices differ. Vertex i of the loop
-   * is number start + i of a longer list. earlier, later: number in the longer list of the nearest
-   * earlier, or later, vertex that has the same index; UINT32_MAX if there is none. */
+  int64_t n,          /* number of vertices in each list */
+    count;            /* number of numbers in a vertex */
+  vertex_side to,     /* vertices that are changed */
+    from;             /* vertices with which those of `to` are combined */
+  vertex_side before; /* receives the old numbers of `to`, unless its base is NULL */
+  /* Vertex i of the loop is number start + i of a longer list of destinations, in which several
+   * vertices may have equal indices. If all indices differ, `earlier` and `later` are NULL. */
   int64_t start;
-  const uint32_t *earlier, *later;
+  const uint32_t *earlier, /* number in the longer list of the nearest earlier vertex with the same
+                              index as each vertex, or UINT32_MAX */
+    *later; /* number in the longer list of the nearest later vertex with the same index as each
+               vertex, or UINT32_MAX */
 } vertices_loop;
 
 OSLI_EVERYWHERE unsigned char *vertex_address(const vertex_side *v, int64_t i)
@@ -94,7 +100,8 @@ OSLI_EVERYWHERE unsigned char *vertex_address(const vertex_side *v, int64_t i)
   return v->base + v->stride * index;
 }
 
-/* `to` and `from` are numbers of the type. `combinations` lists the cases besides REPLACE. */
+/* Defines the function `name`, which combines the number *to of a type with the number *from.
+ * `combinations` are the cases of its switch besides VERTEX_REPLACE. */
 #define VERTEX_NUMBER(name, type, combinations)                                                    \
   OSLI_EVERYWHERE void name(vertex_combine combine, type *to, const type *from)                    \
   {                                                                                                \
@@ -132,7 +139,8 @@ OSLI_EVERYWHERE unsigned char *vertex_address(const vertex_side *v, int64_t i)
     to->re = a.re * b.re - a.im * b.im;                                                            \
     to->im = a.re * b.im + a.im * b.re;                                                            \
     break;
-/* Of two equal values the one with the smaller position is taken. */
+/* The cases for numbers that consist of a value and its position. If two values are equal, the
+ * result has the smaller position. */
 #define VERTEX_POSITIONS(type)                                                                     \
   case VERTEX_MINLOC:                                                                              \
     if (b.value < a.value || (!(a.value < b.value) && b.at < a.at)) *to = b;                       \
@@ -175,7 +183,8 @@ VERTEX_NUMBER(vertex_of_float_at, vertex_float_at, VERTEX_POSITIONS)
 VERTEX_NUMBER(vertex_of_double_at, vertex_double_at, VERTEX_POSITIONS)
 VERTEX_NUMBER(vertex_of_int64_at, vertex_int64_at, VERTEX_POSITIONS)
 
-/* Handles number c of vertex i, which is not skipped because of an earlier equal index. */
+/* Copies number c of vertex i of `to` to `before`, if wanted, and then combines it with number c of
+ * vertex i of `from`, by the given function for the given type. */
 #define VERTEX_EACH(function, type)                                                                \
   do {                                                                                             \
     type *to = (type *)(void *)vertex_address(&l->to, i) + c;                                      \
@@ -208,7 +217,8 @@ OSLI_EVERYWHERE void vertices_number(const vertices_loop *l, int64_t i, int64_t 
   }
 }
 
-/* Visit number k of n * count visits. */
+/* Makes visit number k, from 0, of the n * count visits of the loop. The visit of a vertex that has
+ * the same index as an earlier one of the loop does nothing. */
 OSLI_EVERYWHERE void vertices_visit(const vertices_loop *l, int64_t k)
 {
   const int64_t i = k / l->count, c = k % l->count;

@@ -1,4 +1,4 @@
-/* The plug-in for CUDA: devices, lanes, memory, marks. */
+/* Opens devices with CUDA, manages their lanes and their memory, and submits and awaits work. */
 #include "src/device/cuda/cuda_state.h"
 
 #include <inttypes.h>
@@ -10,7 +10,8 @@ const device_host *osli_cuda_host;
 
 /* ---- errors ---- */
 
-/* The name of a called function, which is the text of the call up to its arguments. */
+/* Returns the length of the name of the function in the text of a call: all characters before the
+ * parenthesis. */
 static int name_length(const char *what)
 {
   return (int)strcspn(what, "(");
@@ -20,7 +21,8 @@ osla_err osli_cuda_runtime(cudaError_t code, const char *what)
 {
   if (code == cudaSuccess) return OSLA_OK;
   (void)
-    cudaGetLastError(); /* the caller of libosla must not find this error in a call of its own */
+    /* clears the error, so that a program that calls cudaGetLastError itself does not get it */
+    cudaGetLastError();
   const osla_err err = code == cudaErrorMemoryAllocation ? OSLA_ERR_MEM
                        : code == cudaErrorNotSupported   ? OSLA_ERR_UNSUPPORTED
                                                          : OSLA_ERR_STATE;
@@ -182,7 +184,8 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
 
 /* ---- memory ---- */
 
-/* Everything if CUDA cannot say it, so that the call that allocates reports the error. */
+/* Returns the number of free bytes of device memory. If CUDA cannot report this number, returns the
+ * largest one, so that the caller attempts to allocate and gets the error of the allocation. */
 static uint64_t available_bytes(device_state *d)
 {
   size_t available = 0, all = 0;
@@ -192,9 +195,10 @@ static uint64_t available_bytes(device_state *d)
   return code == cudaSuccess ? available : UINT64_MAX;
 }
 
-/* Zeroed memory may be exposed. It fills whole units of 2 MiB, because CUDA cuts smaller pieces out
- * of one block, and a handle describes the whole block. One more byte keeps the address behind the
- * last byte free. */
+/* Allocates device memory. Only zeroed memory may be exposed to other processes. It therefore fills
+ * whole units of 2 MiB: CUDA cuts smaller pieces out of one block, and the handle of a piece would
+ * expose the whole block. Each piece has one byte more than requested, so that the address behind
+ * the requested bytes belongs to no other piece. */
 static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **out)
 {
   const size_t unit = zeroed ? (size_t)2 << 20 : 256;
@@ -365,7 +369,8 @@ static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .wait = wait_work,
                                .after = order_after};
 
-/* The only function that the plug-in exports. libosla compares the version of the table. */
+/* Returns the table of the plug-in's functions. It is the only exported function. libosla refuses a
+ * table whose version is not DEVICE_INTERFACE. */
 __attribute__((visibility("default"))) const device_ops *osla_cuda_device_ops(
   const device_host *host);
 const device_ops *osla_cuda_device_ops(const device_host *host)

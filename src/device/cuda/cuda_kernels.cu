@@ -3,7 +3,9 @@
 
 static const int64_t threads = 256, most_grid_rows = 65535, most_blocks = 1 << 20;
 
-/* Columns are distributed over grid rows, the rows of a column over threads. */
+/* Runs all visits of a combine_loop and adds the number of refused elements to *refused. The loop's
+ * columns are distributed over the y dimension of CUDA's grid, and the entries of the row list of a
+ * column over the threads of the x dimension. */
 __global__ static void combine(combine_loop l, unsigned long long *refused)
 {
   const int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

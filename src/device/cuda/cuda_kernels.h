@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Queues a loop, whose arrays lie in device memory, on a stream. The number of refused elements is
- * added to *refused, which lies in device memory. */
+/* Queues all visits of a combine_loop on a stream. The arrays of the loop, and *refused, lie in
+ * device memory. The kernel adds the number of refused elements to *refused. */
 cudaError_t osli_cuda_combine(const combine_loop *loop, unsigned long long *refused,
                               cudaStream_t stream);
 cudaError_t osli_cuda_vertices(const vertices_loop *loop, cudaStream_t stream);

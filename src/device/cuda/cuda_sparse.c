@@ -5,14 +5,16 @@
 #include <complex.h>
 #include <stdlib.h>
 
-/* Descriptors of a matrix and of the two vectors of a product, and work memory of cuSPARSE. */
+/* What cuSPARSE needs for products y := alpha A x + beta y with one matrix A: the descriptors of A,
+ * x and y, and work memory. */
 typedef struct csr_plan {
   cusparseSpMatDescr_t matrix;
   cusparseDnVecDescr_t x, y;
   void *memory;
 } csr_plan;
 
-/* The only algorithm of cuSPARSE for this format that gives equal bits from run to run. */
+/* The algorithm of all products. It is the only one of cuSPARSE for matrices in compressed rows
+ * that gives equal bits from run to run. */
 static const cusparseSpMVAlg_t algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
 osla_err osli_cuda_sparse(cusparseStatus_t status, const char *what)
@@ -25,8 +27,9 @@ osla_err osli_cuda_sparse(cusparseStatus_t status, const char *what)
   return osli_cuda_library(err, what, cusparseGetErrorString(status));
 }
 
-/* The vectors get their addresses with each product. Until then they have those of the matrix's
- * values, because cuSPARSE refuses NULL. */
+/* Creates the plan of a matrix. Each product sets the addresses of the two vectors. Until the first
+ * product the descriptors of the vectors hold the address of the matrix's values, because cuSPARSE
+ * refuses NULL. */
 static osla_err make_plan(device_state *d, const device_csr *csr, csr_plan *p)
 {
   const double one = 1.0, zero = 0.0;
@@ -94,7 +97,8 @@ osla_err osli_cuda_multiply_csr(const cuda_lane *l, const device_work *w)
 
 /* ---- vectors ---- */
 
-/* A division is a triangular solve of order 1. */
+/* Queues work of kind DOT, DIVIDE, AXPY or XPAY, whose scalars lie in device memory. cuBLAS has no
+ * division of scalars, so DIVIDE is a triangular solve of order 1. */
 static osla_err work_with_scalars(const cuda_lane *l, const device_work *w)
 {
   const double *a = w->a, *b = w->b;
@@ -107,7 +111,7 @@ static osla_err work_with_scalars(const cuda_lane *l, const device_work *w)
                                1, b, 1, c, 1));
       break;
     case DEVICE_AXPY: BLAS_CALL(cublasDaxpy_64(l->blas, w->m, b, a, 1, c, 1)); break;
-    default: BLAS_CALL(cublasDscal_64(l->blas, w->m, b, c, 1)); /* XPAY */
+    default: BLAS_CALL(cublasDscal_64(l->blas, w->m, b, c, 1)); /* XPAY: C := *B C */
   }
   return OSLA_OK;
 }

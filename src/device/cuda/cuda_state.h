@@ -10,50 +10,54 @@
 #include <cusparse.h>
 #include <pthread.h>
 
-/* Events of a lane. Mark number i uses event i modulo EVENTS. A later mark that uses the same event
- * names later work of the same lane, so waits for it are longer than needed but right. */
+/* Number of events of a lane. Mark number i uses event i modulo EVENTS. If a later mark has already
+ * reused the event, a wait for mark i also waits for later work of the lane, which is longer than
+ * needed but correct. */
 enum { EVENTS = 32 };
 
-/* A stream with the handles and the work memory of its own that cuBLAS, cuSOLVER and
- * cuSPARSE need. */
+/* A lane of a device: a CUDA stream, the handles of cuBLAS, cuSOLVER and cuSPARSE that queue work
+ * on this stream, and work memory for this work. */
 typedef struct cuda_lane {
   cudaStream_t stream;
-  bool borrowed; /* the stream belongs to the caller, who may queue work on it */
-  bool unmarked; /* work was submitted after the latest mark */
+  bool borrowed; /* true if the stream belongs to the user, who may queue work on it, too */
+  bool unmarked; /* true if work was submitted to the lane after its latest mark */
   cublasHandle_t blas;
   cusolverDnHandle_t solver;
   cusparseHandle_t sparse;
-  unsigned char *memory; /* device memory for cuSOLVER: work, pivots, info */
+  unsigned char *memory; /* device memory for the lane's queued work; NULL: none yet */
   size_t memory_bytes;
   uint64_t number; /* number of the latest mark; 0: no mark */
   cudaEvent_t events[EVENTS];
 } cuda_lane;
 
 struct device_state {
-  pthread_mutex_t mutex; /* guards the lanes */
+  pthread_mutex_t mutex; /* guards the members of all lanes */
   int ordinal;
-  cudaError_t failed;  /* error of a call that cannot return it; cudaSuccess: none */
+  cudaError_t failed;  /* error of an earlier call that could not return it, or cudaSuccess */
   cudaStream_t beside; /* stream of copies that do not wait for queued work */
   cusolverDnParams_t params;
   cuda_lane lanes[LANES];
 };
 
-/* Functions of libosla. Set when libosla loads the plug-in. */
+/* Table of the functions of libosla that the plug-in calls, set when libosla loads the plug-in. */
 extern const device_host *osli_cuda_host;
 
-/* Makes the device current for this thread, and returns the number of the device that was current
- * before. osli_cuda_leave makes that one current again, because callers may use CUDA themselves. */
+/* osli_cuda_enter makes the device current for this thread, and returns the number of the device
+ * that was current before. osli_cuda_leave makes device number `before` current again, because the
+ * user's program may call CUDA itself and rely on its current device. */
 int osli_cuda_enter(const device_state *state);
 void osli_cuda_leave(const device_state *state, int before);
 
-/* Record the text of an error of the CUDA runtime, cuBLAS, cuSOLVER or cuSPARSE; `what` names the
- * call. They return OK for success. Errors: MEM (no memory), UNSUPPORTED (not possible on this
- * machine), STATE (everything else; after an error of a kernel each later call returns it, too). */
+/* Each of these functions converts a status of the CUDA runtime, cuBLAS, cuSOLVER or cuSPARSE to an
+ * osla_err, and records the text of an error; `what` is the text of the call that returned the
+ * status. Errors: MEM (no memory), UNSUPPORTED (not possible on this machine), STATE (any other
+ * error; after an error of a kernel each later call of CUDA returns this error again). */
 osla_err osli_cuda_runtime(cudaError_t code, const char *what);
 osla_err osli_cuda_blas(cublasStatus_t status, const char *what);
 osla_err osli_cuda_solver(cusolverStatus_t status, const char *what);
 osla_err osli_cuda_sparse(cusparseStatus_t status, const char *what);
-/* Records an error that a library describes by `text`. */
+/* Records the error `err` of the call `what`, which a library describes by `text`, and returns it.
+ */
 osla_err osli_cuda_library(osla_err err, const char *what, const char *text);
 
 /* Calls a function of the CUDA runtime, cuBLAS, cuSOLVER or cuSPARSE, and returns its error, if
@@ -69,10 +73,11 @@ osla_err osli_cuda_work(device_state *state, const device_work *work);
 
 /* ---- cuda_sparse.c ---- */
 
-/* As csr_plan and csr_drop of device_ops. */
+/* Implementations of csr_plan and csr_drop of device_ops. */
 osla_err osli_cuda_csr_plan(device_state *state, device_csr *csr);
 void osli_cuda_csr_drop(device_state *state, device_csr *csr);
-/* Queue work as osli_cuda_work does: SPMV; DOT, DIVIDE, AXPY and XPAY. */
+/* osli_cuda_multiply_csr queues work of kind SPMV, and osli_cuda_vectors work of kind DOT, DIVIDE,
+ * AXPY or XPAY, both under the conditions of osli_cuda_work. */
 osla_err osli_cuda_multiply_csr(const cuda_lane *lane, const device_work *work);
 osla_err osli_cuda_vectors(const cuda_lane *lane, const device_work *work);
 

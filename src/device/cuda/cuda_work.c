@@ -1,4 +1,5 @@
-/* Work of the plug-in for CUDA, by cuBLAS, cuSOLVER, copies, and kernels of its own. */
+/* Queues pieces of work on CUDA streams: calls of cuBLAS and cuSOLVER, copies, and the plug-in's
+ * own kernels. */
 #include "src/device/cuda/cuda_kernels.h"
 #include "src/device/cuda/cuda_state.h"
 
@@ -34,7 +35,8 @@ static bool is_single(osla_dtype dtype)
   return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
 }
 
-/* A scalar of any type, by the address of the member that has the type. */
+/* A scalar of any of the four element types. A call of cuBLAS gets the address of the member with
+ * the type of its matrices. */
 typedef union scalar {
   float s;
   double d;
@@ -66,7 +68,8 @@ static osla_err multiply(const cuda_lane *l, const device_work *w)
   return OSLA_OK;
 }
 
-/* xSYRK for real types, xHERK for complex ones, whose factors are real. */
+/* Queues the update of a triangle: by xSYRK for real types, and by xHERK, whose factors alpha and
+ * beta are real, for complex types. */
 static osla_err update_triangle(const cuda_lane *l, const device_work *w)
 {
   const cublasOperation_t t = w->transa == OSLA_NOTRANS                           ? CUBLAS_OP_N
@@ -114,7 +117,8 @@ static osla_err solve_triangle(const cuda_lane *l, const device_work *w)
   return OSLA_OK;
 }
 
-/* cuBLAS does not read its second matrix if beta = 0. */
+/* Queues C := alpha A + beta C. cublas<t>geam does not read its second matrix, here C, if beta = 0.
+ */
 static osla_err add(const cuda_lane *l, const device_work *w)
 {
   const scalar alpha = scalar_of(w->dtype, w->alpha), beta = scalar_of(w->dtype, w->beta);
@@ -138,8 +142,8 @@ static bool is_on_device(const void *address)
          found.type == cudaMemoryTypeDevice;
 }
 
-/* Copies a row between two matrices on devices. To cudaMemcpy2DAsync each element would be a row of
- * its own. */
+/* Copies a row of elements between two matrices on devices by a copy kernel of cuBLAS.
+ * cudaMemcpy2DAsync, which copies each element of such a row alone, is therefore not used. */
 static osla_err copy_row(const cuda_lane *l, const device_work *w)
 {
   if (w->element == sizeof(float))
@@ -167,8 +171,8 @@ static osla_err copy(const cuda_lane *l, const device_work *w)
 
 /* ---- LAPACK ---- */
 
-/* Gives a lane at least `bytes` bytes of device memory, after its queued work, which may use the
- * memory that it has. */
+/* Makes sure that the lane's work memory has at least `bytes` bytes. Before smaller memory is
+ * freed, the function waits for the queued work of the lane, which may use this memory. */
 static osla_err reserve(cuda_lane *l, size_t bytes)
 {
   if (bytes <= l->memory_bytes) return OSLA_OK;
@@ -186,13 +190,14 @@ static size_t whole_units(size_t bytes)
   return (bytes + 255) / 256 * 256;
 }
 
-/* Work memory of a cuSOLVER call: on the device work, pivots and info, in this order; on the host
- * memory that cuSOLVER uses during the call. */
+/* Work memory of a cuSOLVER call. The lane's device memory holds cuSOLVER's work memory, the pivots
+ * and info, in this order. */
 typedef struct solver_memory {
-  size_t on_device, on_host;
-  void *host;
-  int64_t *pivots;
-  int *info;
+  size_t on_device, /* bytes of cuSOLVER's work memory on the device */
+    on_host;        /* bytes of cuSOLVER's work memory on the host */
+  void *host;       /* cuSOLVER's work memory on the host, freed after the call */
+  int64_t *pivots;  /* device memory for the pivots */
+  int *info;        /* device memory for LAPACK's info */
 } solver_memory;
 
 static osla_err reserve_for_solver(cuda_lane *l, int64_t n_pivots, solver_memory *m)
@@ -207,7 +212,8 @@ static osla_err reserve_for_solver(cuda_lane *l, int64_t n_pivots, solver_memory
                  : osli_cuda_host->error_set(OSLA_ERR_MEM, "%zu bytes for cuSOLVER", m->on_host);
 }
 
-/* Waits for a factorisation and fetches its info. */
+/* Waits until the factorisation that the call `what` has queued is complete, and copies LAPACK's
+ * info from the device to *info. */
 static osla_err fetch_info(const cuda_lane *l, const solver_memory *m, const char *what,
                            int64_t *info)
 {
@@ -230,9 +236,9 @@ static bool nan_at(osla_dtype dtype, const unsigned char *element)
   return isnan(full);
 }
 
-/* cuSOLVER's potrf accepts a NaN as a pivot, which then spreads to all later pivots. LAPACK's info
- * is the index of the first NaN. So the last diagonal element says if the others must be fetched.
- */
+/* Sets *w->info to the index, from 1, of the first diagonal element of a Cholesky factor that is
+ * NaN, as LAPACK does. cuSOLVER's potrf instead accepts a NaN as a pivot, which then spreads to all
+ * later pivots. So the rest of the diagonal is fetched only if the last diagonal element is NaN. */
 static osla_err find_nan_pivot(const cuda_lane *l, const device_work *w)
 {
   const size_t e = osla_dtype_size(w->dtype), pitch = ((size_t)w->ldc + 1) * e;
@@ -293,12 +299,14 @@ static osla_err factor_lu(device_state *d, cuda_lane *l, const device_work *w)
   if (err == OSLA_OK) err = fetch_info(l, &m, "cusolverDnXgetrf", w->info);
   free(m.host);
   for (int64_t i = 0; err == OSLA_OK && i < count; i++)
-    w->pivots[i]--; /* cuSOLVER counts from 1 */
+    w->pivots[i]--; /* cuSOLVER counts rows from 1, OSLA from 0 */
   return err;
 }
 
-/* cuSOLVER's laswp has sizes and pivots of 32 bits. As in LAPACK, an increment of -1 applies the
- * pivots in reverse order. The copy from pageable memory leaves `narrow` free on return. */
+/* Queues the interchange of rows. cuSOLVER's laswp has sizes and pivots of 32 bits, so the pivots
+ * are first converted into the array `narrow`. As in LAPACK, an increment of -1 applies the pivots
+ * in reverse order. cudaMemcpyAsync from pageable host memory has read `narrow` when it returns, so
+ * the array is freed at once. */
 static osla_err interchange(cuda_lane *l, const device_work *w)
 {
   const size_t bytes = (size_t)w->k * sizeof(int);
@@ -334,10 +342,9 @@ static osla_err interchange(cuda_lane *l, const device_work *w)
 
 /* ---- kernels ---- */
 
-/* The lists and a counter of refused elements lie in the memory of the lane, where later work of
- * the lane may overwrite them. The copy from pageable memory leaves the caller's lists free on
- * return.
- */
+/* Queues work of kind COMBINE. The lists and a counter of refused elements are copied to the lane's
+ * work memory, where later work of the lane may overwrite them. cudaMemcpyAsync from pageable host
+ * memory has read the caller's lists when it returns, so the caller may then change them. */
 static osla_err combine(cuda_lane *l, const device_work *w)
 {
 #ifdef HAVE_CUDA_KERNELS
@@ -365,7 +372,8 @@ static osla_err combine(cuda_lane *l, const device_work *w)
 #endif
 }
 
-/* Without kernels this work is never queued, because forests look at has_kernels first. */
+/* Queues work of kind VERTICES. A plug-in without kernels never gets such work, because forests
+ * refuse a device whose has_kernels is false. */
 static osla_err combine_vertices(const cuda_lane *l, const device_work *w)
 {
 #ifdef HAVE_CUDA_KERNELS

@@ -14,35 +14,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* FAKE_DEVICES: devices that a process can open. FAKE_BYTES: memory of a device, unless
- * OSLA_FAKE_DEVICE_BYTES is set. */
-enum { FAKE_DEVICES = 4, FAKE_BYTES = 1 << 30 };
+enum {
+  FAKE_DEVICES = 4,    /* number of fake devices that a process can open */
+  FAKE_BYTES = 1 << 30 /* bytes of memory of a device, unless OSLA_FAKE_DEVICE_BYTES is set */
+};
 
-/* One piece of memory: its device address, and where the backend has mapped the data. */
+/* One piece of memory of a fake device. */
 typedef struct fake_memory {
-  unsigned char *address, *data;
+  unsigned char *address, /* device address of the first byte, which the host cannot access */
+    *data;                /* address at which the backend has mapped the data */
   size_t bytes;
-  int file; /* -1 for memory of another process */
+  int file; /* descriptor of the file with the data; -1 for memory of another process */
 } fake_memory;
 
-/* An entry of a lane: work, or a mark up to which the other lane must have run (0: none). */
+/* An entry of a lane, which is either a piece of work or, if `after` is not 0, a wait for the other
+ * lane. */
 typedef struct fake_entry {
   device_work work;
   int64_t *lists;         /* copy of the lists or pivots of the work */
   vertices_loop vertices; /* copy of the loop of the work */
-  uint64_t after;
+  uint64_t after;         /* mark whose work the other lane must have run, or 0 */
 } fake_entry;
 
 typedef struct fake_lane {
-  fake_entry *entries; /* [most] queued entries; the oldest one is number `done` */
+  fake_entry *entries; /* [n_entries] queued entries, oldest first */
   size_t n_entries, most;
-  uint64_t done;
+  uint64_t done; /* number of entries of this lane that have run */
 } fake_lane;
 
 struct device_state {
   pthread_mutex_t mutex;
-  uint64_t bytes; /* memory of the device */
-  bool early;
+  uint64_t bytes; /* size of the device's memory */
+  bool early;     /* true if work runs as soon as it is submitted */
   fake_memory *memories;
   size_t n_memories, used_bytes;
   fake_lane lanes[LANES];
@@ -110,9 +113,9 @@ static fake_memory *memory_of(device_state *d, const void *address)
   return NULL;
 }
 
-/* Maps the data of a file, and reserves addresses for them. The addresses are never used again, so
- * that a use of freed memory crashes. One more page keeps the addresses behind the last byte free.
- */
+/* Maps the data of a file, and reserves device addresses for them. The device addresses are never
+ * used again, so that a use of freed memory crashes. One more page is reserved, so that the
+ * addresses behind the last byte belong to no other memory. */
 static osla_err add_memory(device_state *d, int file, int kept_file, size_t bytes, void **out)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,7 +156,7 @@ static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **
   return err;
 }
 
-/* Removes a piece of memory from the table. The caller holds the mutex. */
+/* Removes a piece of memory from the device's table. The caller holds the mutex. */
 static void remove_memory(device_state *d, fake_memory *m)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -217,8 +220,8 @@ static osla_err import_memory(device_state *d, const device_handle *handle, size
 
 /* ---- the queue ---- */
 
-/* Where the backend has mapped the data of a device address; the address itself if it is a host
- * address, and NULL for NULL. */
+/* Returns the address at which the backend has mapped the data of a device address. Returns host
+ * addresses and NULL unchanged. */
 static void *data_of(device_state *d, const void *address)
 {
   const fake_memory *m = address ? memory_of(d, address) : NULL;
@@ -269,8 +272,9 @@ static uint64_t mark_work(device_state *d, device_lane lane)
   return LANES * number + (uint64_t)lane;
 }
 
-/* Runs the work of a mark, and only the work of the other lane after which it starts. The caller
- * holds the mutex. An entry counts as done before it runs: the other lane never waits for it. */
+/* Runs all queued work of a mark. Of the other lane it runs only work after which that work must
+ * start. The caller holds the mutex. The work counts as done before it runs, so that a wait entry
+ * of the other lane does not run it a second time. */
 static osla_err run_lane(device_state *d, uint64_t mark)
 {
   osla_err err = OSLA_OK;
@@ -299,7 +303,7 @@ static osla_err wait_work(device_state *d, uint64_t mark)
   return err;
 }
 
-/* Appends an entry to a lane. False if memory is short. */
+/* Appends an entry to a lane. Returns false if there is not enough memory. */
 static bool add_entry(device_state *d, device_lane lane, fake_entry e)
 {
   fake_lane *l = &d->lanes[lane];
@@ -342,15 +346,16 @@ uint64_t osli_fake_queued(device_state *d, device_lane lane)
   return queued;
 }
 
-/* True if a planted fault lets the work overtake queued work. */
+/* Returns whether a fault that a test has planted (osli_device_faults) makes the work run before
+ * work that was queued earlier. */
 static bool overtakes(device_state *d, const device_work *w)
 {
   return (osli_device_faults & DEVICE_FAULT_COPY) && w->kind == DEVICE_COPY &&
          (!memory_of(d, w->a) || !memory_of(d, w->c));
 }
 
-/* Copies the lists or pivots of the caller, who may change them before the work runs. False if
- * memory is short. */
+/* Copies the lists or pivots of an entry's work, because the caller may change them before the work
+ * runs. Returns false if there is not enough memory. */
 static bool copy_lists(fake_entry *e)
 {
   device_work *w = &e->work;
@@ -367,8 +372,9 @@ static bool copy_lists(fake_entry *e)
   return true;
 }
 
-/* If memory is short, work runs at once: a kernel that has begun cannot return the error on all
- * ranks together. */
+/* Queues a piece of work. If there is not enough memory for the queue, the work runs at once
+ * instead of failing, because a collective call that has begun could not return this error on all
+ * ranks. */
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   (void)pthread_mutex_lock(&d->mutex);

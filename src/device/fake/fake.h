@@ -1,13 +1,13 @@
 /* The fake device: a test bench for device memory on machines without a GPU (internal).
  *
- * A device address is a mapping without access rights, so an access by the host crashes. The data
- * are in a file in memory that the backend alone maps, elsewhere; ranks of a node map each other's
- * files. Work waits in the queue of its lane and runs as late as possible, when somebody waits for
- * it, so that a missing wait gives wrong numbers. A wait for one lane runs nothing of the other
- * lane but the work after which it starts, so that a missing order of lanes gives wrong numbers.
- * OSLA_FAKE_DEVICE=early runs work at once, as a fast device would; it finds functions that free or
- * overwrite an operand too late. Memory of osli_alloc_like begins as NaN, and freed memory becomes
- * NaN for the ranks that still map it. */
+ * Device addresses are mapped without access rights, so an access by the host crashes. The data lie
+ * in a file in memory, which only the backend maps, at other addresses; the backends of the ranks
+ * of a node map each other's files. Work stays in the queue of its lane until a call waits for it,
+ * so that a missing wait gives wrong numbers. A wait for one lane runs work of the other lane only
+ * if osli_device_after requires it, so that a missing osli_device_after gives wrong numbers. If
+ * OSLA_FAKE_DEVICE is "early", work runs as soon as it is submitted, as on a fast device. This
+ * finds functions that change an operand after they have submitted the work. Memory of
+ * osli_alloc_like begins as NaN, and freed memory becomes NaN for the ranks that still map it. */
 #ifndef FAKE_DEVICE_H
 #define FAKE_DEVICE_H
 
@@ -15,7 +15,7 @@
 
 extern const device_ops osli_fake_device;
 
-/* Number of pieces of work of a lane that have not run. */
+/* Returns the number of queued entries of a lane that have not run. */
 uint64_t osli_fake_queued(device_state *state, device_lane lane);
 
 #endif

@@ -14,7 +14,7 @@ static void copy_columns(const device_work *w)
     memmove(to + c * w->ldc * e, from + c * w->lda * e, (size_t)(w->m * e));
 }
 
-/* C := alpha A + beta C, by elements of the type. */
+/* Computes C := alpha A + beta C, whose elements have the given type; C is not read if beta = 0. */
 #define ADD(type)                                                                                  \
   do {                                                                                             \
     const type *from = w->a;                                                                       \

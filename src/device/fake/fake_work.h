@@ -4,8 +4,8 @@
 
 #include "src/device/fake/fake.h"
 
-/* Does a piece of work whose operands are ordinary addresses of the host. Local. Errors: those of
- * the BLAS and LAPACK calls. */
+/* Does a piece of work on the host. All addresses in the work are accessible to the host. Local.
+ * Errors: those of the BLAS and LAPACK calls. */
 osla_err osli_fake_work(const device_work *work);
 
 #endif
