@@ -5,14 +5,15 @@
  * four element types s, d, c and z. Names and meanings are those of BLAS and LAPACK.
  *
  * gemm, syrk, trsm, potrf, getrf and laswp also work on device memory (osla_device.h) if all
- * matrices lie on one device. Work of gemm, syrk, trsm and laswp is then queued; it is complete
- * after the next call that informs other ranks, such as osla_barrier. The other calls return
- * UNSUPPORTED.
+ * matrices lie on one device. There gemm, syrk, trsm and laswp only queue their work, which is
+ * complete after the next call that informs other ranks, such as osla_barrier; potrf and getrf
+ * return when their work is complete. All other calls of this header return UNSUPPORTED for device
+ * memory.
  *
  * Errors of every call: RANGE, and those of osla_blas_ready, which the first call in each thread
  * includes.
  *
- * Threads: any thread may call these, at any time.
+ * Threads: any thread may make any of the calls, at any time.
  * Part: may change in any release (osla_unstable.h).
  */
 #ifndef OSLA_BLAS_H

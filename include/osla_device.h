@@ -1,19 +1,20 @@
 /* Device memory: matrices and segments in the memory of a GPU (layers 1 and 2).
  *
- * A rank opens a device and creates segments or matrices on it. Calls on them have the names of the
- * calls on host memory; doc/devices.md lists those that work on a device. Every other call returns
- * UNSUPPORTED and changes nothing. All matrices of a call lie on one device, or all lie in host
- * memory; osla_matrix_get_block, osla_matrix_put_block and osla_matrix_copy cross between both.
+ * A rank opens a device and creates segments or matrices on it. A program works on such segments
+ * and matrices by the same calls as on those in host memory; doc/devices.md lists the calls that
+ * work on a device. Every other call returns UNSUPPORTED and changes nothing. All matrices of a
+ * call must lie on one device, or all in host memory. Only osla_matrix_get_block,
+ * osla_matrix_put_block and osla_matrix_copy also copy between a device and host memory.
  *
  * The host must not load from or store to a device pointer (of osla_matrix_local, osla_matrix_peer,
  * osla_segment_local or osla_segment_peer). When a collective call returns, its results are
- * complete.
- * If queued work fails, the next collective call that agrees on errors returns the error on all
- * ranks; before it, osla_barrier, a get or a flush of the rank returns it on this rank alone.
+ * complete. If queued work of a rank fails, the next collective call that agrees on errors returns
+ * the error on all ranks. If this rank calls osla_barrier, a get or a flush earlier, then that call
+ * returns the error, on this rank alone.
  *
- * Kinds of devices: "fake" is a test bench in host memory, which crashes on an access by the host
- * (src/device/README.md). "cuda" needs the plug-in libosla_cuda.so. Between nodes data pass through
- * host memory.
+ * There are two kinds of devices. "fake" simulates a device in host memory, for tests without a
+ * GPU: an access by the host to its memory crashes the program (src/device/README.md). "cuda" is an
+ * NVIDIA GPU, and needs the plug-in libosla_cuda.so. Between nodes data pass through host memory.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -38,11 +39,12 @@ typedef struct osla_grid osla_grid;
 typedef struct osla_matrix osla_matrix;
 
 typedef struct osla_device_options {
-  const char *kind; /* "fake" or "cuda"; NULL: the value of OSLA_DEVICE */
-  bool chosen;      /* true: `ordinal` counts; false: the rank's index on its node, modulo the
-                     * number of devices */
-  int32_t ordinal;  /* number of the device, from 0 */
-  void *stream;     /* a cudaStream_t that the device borrows; NULL: a stream of its own */
+  const char *kind; /* "fake" or "cuda"; NULL stands for the environment variable OSLA_DEVICE */
+  bool chosen;      /* true if `ordinal` selects the device; if false, OSLA selects the device whose
+                     * number is the rank's index on its node modulo the number of devices */
+  int32_t ordinal;  /* number of the device, from 0; ignored unless `chosen` is true */
+  void *stream; /* cudaStream_t of the caller on which the device queues work; if NULL, the device
+                 * creates a stream */
   uint64_t reserved[8];
 } osla_device_options;
 
@@ -58,27 +60,29 @@ OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_
  * the handle to NULL. */
 OSLA_API void osla_device_close(osla_device **device);
 
-/* Makes a segment whose data area lies on the device, `bytes` bytes of zeros; the notify slots lie
+/* Makes a segment whose data area, `bytes` bytes of zeros, lies on the device. The notify slots lie
  * in host memory. Ranks may pass different sizes. Collective. The device must outlive the segment.
- * osla_word_post and osla_put_word_post are UNSUPPORTED on it. Errors, on all ranks together: as
- * osla_segment_create, and MEM with the bytes of device memory that are needed and available. */
+ * osla_word_post and osla_put_word_post return UNSUPPORTED for the segment. Errors, on all ranks
+ * together: those of osla_segment_create, and MEM with the bytes of device memory that are needed
+ * and available. */
 OSLA_API osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purposes,
                                          osla_segment **out);
 
 /* Makes a zero matrix in the memory of the device. The grid must belong to the transport of the
- * device. Otherwise as osla_matrix_create. Errors, on all ranks together: as osla_matrix_create and
- * osla_segment_create_on. */
+ * device. All other arguments have the meaning that they have in osla_matrix_create. Collective.
+ * Errors, on all ranks together: those of osla_matrix_create and osla_segment_create_on. */
 OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype dtype,
                                         int64_t m, int64_t n, int64_t mb, int64_t nb,
                                         osla_matrix **out);
 
-/* As osla_vertices_create (osla_forest.h), but the memory lies on the device, and work on the
- * devices of the node's ranks reads the values in place. osla_vertices_free frees the memory; call
- * it before the device is closed. Errors, on all ranks together: as osla_vertices_create and
- * osla_segment_create_on. */
+/* Allocates device memory for the values of a star forest, as osla_vertices_create (osla_forest.h)
+ * allocates host memory. Devices of other ranks of the node read these values in place. The caller
+ * must free the memory by osla_vertices_free before the device is closed. Collective. Errors, on
+ * all ranks together: those of osla_vertices_create and osla_segment_create_on. */
 OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out);
 
-/* The device on which a matrix, or the data area of a segment, lies; NULL: host memory. Local. */
+/* Return the device on which a matrix, or the data area of a segment, lies; NULL if it lies in host
+ * memory. Local. */
 OSLA_API osla_device *osla_matrix_device(const osla_matrix *matrix);
 OSLA_API osla_device *osla_segment_device(const osla_segment *segment);
 

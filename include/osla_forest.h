@@ -12,17 +12,19 @@
  * packs them instead. Values in other memory are staged once. Ranks may use different kinds of
  * memory.
  *
- * Values may lie on a device (osla_device.h): in memory of osla_vertices_create_on, whose values
- * devices of the node read in place, or in that of a segment or matrix. Roots and leaves, each for
- * itself, may lie on a device or in host memory. Each call finds the kind of memory from the
- * address, which costs nothing if no device is open; hence no call is given the kind. A begin sees
- * all work that the rank has queued on the device. After the end, work that is queued later on the
- * device, and copies to host memory, see the values; the end does not always wait for the device.
+ * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on or in the memory
+ * of a segment or matrix. Devices of the node read values in memory of osla_vertices_create_on in
+ * place. The roots may lie on a device while the leaves lie in host memory, and vice versa. No call
+ * has an argument for the kind of memory, because each call finds the kind from the address, which
+ * costs nothing if no device is open. A transfer reads the values that result from all work that
+ * the rank queued on the device before the begin. Work that the rank queues on the device after the
+ * end, and later copies to host memory, see the transferred values; the end itself may return
+ * before the device has completed the transfer.
  *
- * Between nodes a broadcast can send one value for all leaves of a node that are joined to one
- * root. A reduction whose order does not matter can send one value from these leaves. Both do so if
- * this saves at least a quarter of the traffic. Fetches, and all other transfers, send a value for
- * each leaf.
+ * If several leaves of a node are joined to one root on another node, a broadcast can send one
+ * value for all of them, and a reduction whose order does not matter can send their combined value.
+ * Broadcasts and reductions do so if this saves at least a quarter of the traffic. Fetches, and all
+ * other broadcasts and reductions, send a value for each leaf.
  *
  * Every transfer is begun and ended. All ranks begin the same transfers of a forest in the same
  * order. They may end them in any order, and may interleave transfers of several forests in any
@@ -308,7 +310,8 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
 
 /* Errors of osla_forest_bcast_begin, osla_forest_reduce_begin and osla_forest_fetch_begin, on this
  * rank:
- * UNSUPPORTED: values of long double on a device, or a device without kernels.
+ * UNSUPPORTED: values of type long double on a device, or a device whose plug-in was compiled
+ * without nvcc and therefore has no kernels.
  * ARG: an array that lies on another rank's device, or does not end in its piece of device memory;
  * a unit of unknown type or count < 1; a combination that the type does not have; a stride
  * smaller than the unit; values or a stride that are not multiples of the type's alignment in C; a
@@ -319,10 +322,10 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
  * nothing was begun. Unless all ranks fail alike, the program must then end (osla_transport_abort),
  * since other ranks wait for this one. If this rank lacks memory, all ranks end with a message. */
 
-/* Return the error that the begin of the transfer would return on this rank: ranks that are unsure
- * of their arguments agree on the results (osla_agree) before any of them begins. Local. Errors:
- * ARG and STATE as for the begin of the transfer, and MEM. The error RANGE (an exact sum of 2^32
- * edges) is not found. */
+/* Return the error that the begin of the transfer would return on this rank. Ranks that are unsure
+ * of their arguments can so agree on the results (osla_agree) before any of them begins. Local.
+ * Errors: UNSUPPORTED, ARG and STATE as for the begin of the transfer, and MEM. These calls do not
+ * detect the error RANGE (an exact sum of 2^32 edges). */
 OSLA_API osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,

@@ -74,10 +74,10 @@
  * memory_cap the sum stays below that many bytes: rings get at most half of it, pieces at most an
  * eighth, and a thread that finds no room waits for other threads. An update that can never fit,
  * and a cap below the needs of the rings, are errors whose text gives the bytes that are needed.
- * stats.bytes_peak is the largest number in use. For a matrix on a device, memory for G, values and
- * products lies there and counts, too; besides, a thread may need a copy of G on the device and
- * values in host memory. The cap does not cover about 16 bytes per id (update_once) and a second H
- * during a checkpoint.
+ * stats.bytes_peak is the largest number of bytes in use. For a matrix on a device, the memory for
+ * G, values and products lies on the device and counts, too; a thread may also need a copy of G on
+ * the device and values in host memory. The cap does not cover about 16 bytes per id (update_once)
+ * and a second H during a checkpoint.
  *
  * Ids. Updates may carry ids. A checkpoint writes the sums and the ids of the updates in them. A
  * job that was killed continues from there, on any number of ranks, and skips updates that are
@@ -151,8 +151,8 @@ typedef struct osla_hessian_options {
   /* true: a node sums updates for parts of H that some of its ranks cannot access, until the commit
    * ("Node sums" in the head) */
   bool node_sums;
-  /* true: checkpoints make no copy of H, and updates wait until the file is written. A matrix on a
-   * device is copied to host memory in any case. */
+  /* true if checkpoints make no copy of H, and updates therefore wait until the file is written. If
+   * H lies on a device, a checkpoint copies H to host memory in any case. */
   bool checkpoint_holds;
   /* osla_hessian_create_on: true sets the stored triangle of the matrix to `initial` first; false
    * keeps its contents. osla_hessian_create always clears. */
@@ -183,9 +183,9 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  * shared memory instead, at most one H for each node, and the owner adds them to the matrix at the
  * commit.
  *
- * The matrix may lie on a device (osla_matrix_create_on). The additions then run there. G and U lie
- * in host memory or on the same device, all other arrays in host memory. doc/devices.md has the
- * rules.
+ * The matrix may lie on a device (osla_matrix_create_on), which then computes the additions. The
+ * arrays G and U of an update lie in host memory or on the device of the matrix, and all other
+ * arrays in host memory. doc/devices.md has the rules for matrices on devices.
  *   options [in] as osla_hessian_create. nb: 0, or the block size of the matrix. single: taken from
  *                the matrix. initial and from_zero: only with clear. Order-independent mode: the
  *                contents are converted to fixed point, so elements beyond the bound are an error.
@@ -194,8 +194,9 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  *                of osla_matrix_wrap_own on several ranks
  * Errors, on all ranks together; the matrix is unchanged: those of osla_hessian_create; ARG (the
  * matrix is not square, has blocks that are not square, lies in read-only memory, or differs from
- * the options); UNSUPPORTED (complex; OSLA_COMBINE_USER on a device; a device without kernels); RANGE (an element beyond the bound); STATE (another
- * accumulator adds to this memory). */
+ * the options); UNSUPPORTED (a complex matrix; OSLA_COMBINE_USER for a matrix on a device; a device
+ * whose plug-in was compiled without nvcc and therefore has no kernels); RANGE (an element beyond
+ * the bound); STATE (another accumulator adds to this memory). */
 OSLA_API osla_err osla_hessian_create_on(osla_matrix *matrix, const osla_hessian_options *options,
                                          osla_hessian **out);
 

@@ -53,8 +53,9 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 typedef struct osla_operator {
   osla_transport *transport;
   int64_t rows, columns; /* numbers of this rank's rows and columns */
-  /* y := op(A) x + beta y, as osla_spmv; an error must occur on all ranks. On a device the product
-   * may be queued when the call returns, on the stream of osla_device_options. */
+  /* Computes y := op(A) x + beta y, as osla_spmv does. If the function returns an error on one
+   * rank, it must return an error on all ranks. If x and y lie on a device, the function may return
+   * after it has queued the product on the stream of osla_device_options. */
   osla_err (*multiply)(void *arg, osla_trans op, const double *x, double beta, double *y);
   void *arg;
 } osla_operator;
@@ -87,10 +88,11 @@ typedef struct osla_krylov_options {
    * quantity that is compared with `tolerance`. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
-  /* CG on a device: number of iterations between two tests for convergence; 0: 16. The host waits
-   * for the device only at the tests, and the solver may make up to check_every - 1 iterations
-   * more than needed. `each` is then called for all iterations since the last test. With several
-   * ranks, and in host memory, every iteration is tested. */
+  /* number of iterations between two tests for convergence of CG on the device of a single rank; 0
+   * stands for 16. The host waits for the device only at the tests, so CG may make up to
+   * check_every - 1 iterations more than needed. After a test the solver calls `each` for all
+   * iterations since the test before. With several ranks, and in host memory, CG ignores this
+   * member and tests in every iteration. */
   int64_t check_every;
   uint64_t reserved[7]; /* must be 0 (osla_types.h) */
 } osla_krylov_options;
@@ -132,8 +134,8 @@ OSLA_API void osla_jacobi_destroy(osla_jacobi **jacobi); /* local */
 OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi);
 
 /* Solves A x = b for symmetric positive definite A. Collective.
- *   a       [in]     rows = columns
- *   m       [in]     preconditioner; NULL: none
+ *   a       [in]     the matrix A, with as many rows as columns
+ *   m       [in]     the preconditioner M; NULL: none
  *   b       [in]     [rows]
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. The solver ends when |b - A x| <= tolerance |b|
@@ -144,10 +146,11 @@ OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi);
  * preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows; A, b and x in
  * different kinds of memory), MEM, MPI, those of operator and preconditioner.
  *
- * On a device (osla_sparse_device.h) all steps run there, without a preconditioner (UNSUPPORTED).
- * Nothing is scaled: the solver ends as NOT_FINITE if |b|^2, r^T r, p^T A p or |x|^2 leaves the
- * range of double. Memory: six vectors; three with several ranks or check_every = 1. Source: Zhang
- * et al., The PetscSF Scalable Communication Layer, IEEE TPDS 33(4), 2022 (CGAsync). */
+ * If A, b and x lie on a device (osla_sparse_device.h), the device computes all steps, and a
+ * preconditioner is UNSUPPORTED. The solver then does not scale b and A: it ends as NOT_FINITE if
+ * |b|^2, r^T r, p^T A p or |x|^2 leaves the range of double, where r = b - A x and p is the search
+ * direction. Memory: six vectors; three with several ranks or check_every = 1. Source: Zhang et
+ * al., The PetscSF Scalable Communication Layer, IEEE TPDS 33(4), 2022 (CGAsync). */
 OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b,
                           double *x, const osla_krylov_options *options,
                           osla_krylov_result *result);

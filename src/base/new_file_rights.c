@@ -51,9 +51,8 @@ bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 static bool copy_list(int fd, int target)
 {
   static const char name[] = "system.posix_acl_access";
-  /* list: room for an access control list, of 8 bytes per entry; path: path of the descriptor in
-   * /proc */
-  char list[4096], path[64];
+  char list[4096], /* the access control list of the target, with 8 bytes per entry */
+    path[64];      /* the path in /proc of the descriptor of the target */
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", target);
   ssize_t size = getxattr(path, name, list, sizeof list);
   if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;

@@ -16,7 +16,8 @@ static CBLAS_TRANSPOSE cblas_trans(osla_trans trans)
   return trans == OSLA_TRANS ? CblasTrans : CblasNoTrans;
 }
 
-/* Queues work on device memory, unless a size is negative or there are no elements. */
+/* Queues work on device memory. If a size is negative, returns an error; if the matrices have no
+ * elements, does nothing. */
 static osla_err submit(const device_work *w)
 {
   OSLA_CHECK(w->m >= 0 && w->n >= 0 && w->k >= 0, OSLA_ERR_RANGE,

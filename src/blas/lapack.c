@@ -32,8 +32,9 @@ DECLARE_ROUTINES(d, double)
 DECLARE_ROUTINES(c, float _Complex)
 DECLARE_ROUTINES(z, double _Complex)
 
-/* Factors a matrix on a device: on the device, or on the host in a copy, while the other lane of
- * the device works. */
+/* Factors a matrix that lies on a device. Usually the device factors it. If
+ * osli_device_panels_on_host is true, the host factors a copy, while the device can do the work of
+ * the other lane. */
 static osla_err factor_on_device(const device_work *w)
 {
   const size_t e = osla_dtype_size(w->dtype);

@@ -22,13 +22,14 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
     memcpy(to, from, 16);
 }
 
-/* Copies m x n elements, column-major, between two arrays that do not overlap; either may lie on a
- * device. Local. */
+/* Copies m x n elements between two column-major arrays that do not overlap. Each array may lie on
+ * a device. `element` is the number of bytes of an element; from_ld and to_ld are the leading
+ * dimensions. Local. */
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld);
 
-/* Copies bytes between two arrays that do not overlap; either may lie on a device. The copy is not
- * charged to the model. Local. */
+/* Copies bytes between two arrays that do not overlap. Each array may lie on a device. A simulation
+ * counts no time for the copy. Local. */
 static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
 {
   if (osli_on_device(from, to, NULL))
@@ -37,9 +38,9 @@ static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-/* Copies a message; either address may lie on a device. The first OSLA_STEERING bytes (headers,
- * pivots, indices) are always copied. The rest is bulk data, which is not copied if work is only
- * modelled (work.h). Local. */
+/* Copies a message. Each address may lie on a device. The first OSLA_STEERING bytes (headers,
+ * pivots, indices) are always copied. The remaining bytes are bulk data, which a simulation that
+ * only models work (work.h) does not copy. Local. */
 enum { OSLA_STEERING = 8192 };
 static inline void osli_move_message(void *to, const void *from, size_t bytes)
 {

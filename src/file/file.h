@@ -17,8 +17,8 @@ const char *osli_file_type_name(file_type type);
 /* Description of an array in a file. Rank 0 broadcasts the struct as bytes, so it holds no
  * pointers. */
 typedef struct file_item {
-  /* m: number of rows; n: number of columns. For a vector m is its length and n is 1. */
-  int64_t m, n;
+  int64_t m,       /* number of rows; for a vector its length */
+    n;             /* number of columns; for a vector 1 */
   uint64_t offset; /* byte of the file at which the data begin */
   /* checksum: osli_file_sum of the data plus osli_file_sum_head of the type and sizes */
   uint64_t checksum;

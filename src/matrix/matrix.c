@@ -116,7 +116,8 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
                          sizeof arguments / sizeof *arguments);
 }
 
-/* Makes a zero matrix, on a device unless device = NULL. */
+/* Makes a zero matrix on a device, or in host memory if `device` is NULL. `call` is the name of the
+ * public call for error texts. */
 static osla_err create(osla_device *device, osla_grid *grid, const char *call, osla_dtype dtype,
                        const osla_layout *l, osla_matrix **out)
 {

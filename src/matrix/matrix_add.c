@@ -45,7 +45,7 @@ osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part)
   const part_local p = part_local_of(&part);
   if (!is_complex(dtype)) alpha = creal(alpha);
   if (osla_matrix_device(part.matrix)) {
-    if (p.rows > 0) /* a product without columns of A scales C */
+    if (p.rows > 0) /* with k = 0 gemm computes C := alpha C */
       OSLA_CALL(osla_blas_gemm(dtype, OSLA_NOTRANS, OSLA_NOTRANS, p.rows, p.cols, 0, 0, NULL,
                                p.rows, NULL, 1, alpha, part_at(&p, 0, 0), p.lld));
     return osli_device_settle(SETTLE_COLLECTIVE);

@@ -40,9 +40,10 @@ static owner_part owner_part_of(const osla_matrix *a, const range *r, int prow, 
 
 typedef enum direction { TO_BUFFER, FROM_BUFFER } direction;
 
-/* Copies between one owner's part (array `local` with leading dimension lld, which begins at the
- * part's first element) and the caller's buffer, block by block. Host memory is copied column by
- * column. On a device one copy of a rectangle is much faster than a copy of each column. */
+/* Copies block by block between the caller's buffer and one owner's part, which lies in the array
+ * `local` with leading dimension lld and begins with the part's first element. In host memory a
+ * block is copied column by column. If one array lies on a device, a block is copied at once, which
+ * is much faster there than a copy of each column. */
 static void copy_owner_part(const osla_matrix *a, const range *r, const owner_part *s,
                             direction way, unsigned char *local, int64_t lld, unsigned char *buffer,
                             int64_t ld)

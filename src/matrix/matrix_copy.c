@@ -1,10 +1,11 @@
 /* Redistribution and mirroring. The owner of the destination fetches its data one-sided.
  *
- * Copy: each rank goes through its own columns. From each source column it copies the runs of rows
- * that are contiguous in both distributions; between a device and host memory, from adjacent
- * columns at once. A node neighbour's column is read in place. Columns of other nodes are fetched
- * whole, in batches, and then copied from the staging memory. Memory: one batch of source columns
- * (at most 64). Messages: one get for each remote source column and process row.
+ * For a copy each rank goes through its own columns of the destination. From each source column the
+ * rank copies the runs of rows that are contiguous in both distributions. If one of both matrices
+ * lies on a device, the rank copies such runs of several adjacent columns at once. A column of
+ * another rank of the node is read in place. Columns of other nodes are fetched whole, in batches
+ * of at most 64 columns, and then copied from the staging memory, which holds one batch. A rank
+ * makes one get for each source column on another node and each process row.
  */
 #include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
@@ -32,10 +33,10 @@ typedef struct copying {
   int64_t stride;         /* leading dimension of `staging`, in elements */
 } copying;
 
-/* Copies those rows of this rank's columns [c, c + cols) that the process row of the source owns.
- * `from` holds the process row's rows of the part in these columns, with leading dimension `ld`.
- * Several columns must be adjacent in both matrices, and one of the arrays must lie on a device,
- * where one copy of a rectangle is much faster than a copy of each column. */
+/* Copies rows of this rank's local columns [c, c + cols), namely the rows that process row
+ * w->src_prow of the source owns. `from` holds these rows of the source, with leading dimension
+ * `ld`. If cols > 1, the columns must be adjacent in both matrices, and one of the arrays must lie
+ * on a device, where one copy of a rectangle is much faster than a copy of each column. */
 static void copy_rows(const copying *w, const unsigned char *from, int64_t ld, int64_t c,
                       int64_t cols)
 {
@@ -57,8 +58,8 @@ static void copy_rows(const copying *w, const unsigned char *from, int64_t ld, i
   }
 }
 
-/* Number of this rank's columns from column c on, at most `most`, that are adjacent in both
- * matrices. */
+/* Returns how many of this rank's columns, from local column c on, are adjacent in both matrices.
+ * The result is at most `most`. */
 static int64_t adjacent_columns(const copying *w, int64_t c, int64_t most)
 {
   const osla_layout *l = &w->to.layout, *ls = &w->from;
@@ -69,14 +70,15 @@ static int64_t adjacent_columns(const copying *w, int64_t c, int64_t most)
   return src_run < most ? src_run : most;
 }
 
-/* A source column: the process row's rows of the part, and the leading dimension of their array. */
+/* The rows of one source column that one process row of the source owns. */
 typedef struct source_column {
-  const unsigned char *rows;
-  int64_t ld;
+  const unsigned char *rows; /* the first of these rows */
+  int64_t ld;                /* leading dimension of the array in which the rows lie */
 } source_column;
 
-/* Finds the process row's rows of column c: in place, or in staging slot k, into which a transfer
- * is started. */
+/* Finds the source of this rank's local column c in process row w->src_prow. If this rank can map
+ * the source, the rows are used in place. Otherwise the function starts a transfer of the rows into
+ * slot k of the staging memory. */
 static osla_err locate_column(const copying *w, int64_t c, int k, source_column *column,
                               osla_transfer *transfer)
 {

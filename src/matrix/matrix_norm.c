@@ -122,7 +122,8 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
     err = local_max(&part, sums);
   else
     err = visit_all(&part, visitors[norm], sums);
-  sums[count] = err != OSLA_OK; /* positive after the sum or maximum if any rank failed */
+  sums[count] =
+    err != OSLA_OK; /* the sum or maximum over all ranks is positive if any rank failed */
   const osla_err failed = err;
   OSLA_TRY(
     osla_allreduce(t, sums, count + 1, MPI_DOUBLE, norm == OSLA_NORM_MAX ? MPI_MAX : MPI_SUM));

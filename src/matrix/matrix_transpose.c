@@ -1,6 +1,7 @@
 /* Transposition. The owner of the destination fetches its data one-sided, in tiles that are
- * contiguous in the destination. Memory: one tile, and a second one for a destination on a device,
- * because elements are transposed by the host. */
+ * contiguous in the destination. A rank needs memory for one tile, and for a second tile if the
+ * destination lies on a device, because the host transposes the elements of a tile before they are
+ * copied to the device. */
 #include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
 #include "src/matrix/part_checks.h"

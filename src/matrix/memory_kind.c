@@ -27,7 +27,8 @@ osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_
   return osla_matrix_create(grid, dtype, l->m, l->n, l->mb, l->nb, out);
 }
 
-/* In host memory a barrier is faster. */
+/* osla_agree also returns errors of queued work on all ranks. A matrix in host memory has no queued
+ * work, so osla_barrier, which is faster, is used for such a matrix. */
 osla_err osli_matrix_barrier(const osla_matrix *a)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));

@@ -5,27 +5,27 @@
 #include "osla_device.h"
 #include "osla_part.h"
 
-/* Checks that no matrix of the list lies on a device. NULL matrices are skipped. Local; the result
- * is the same on all ranks. Errors: UNSUPPORTED, with the name of the call. */
+/* Checks that none of `count` matrices lies on a device. NULL pointers in the list are skipped.
+ * Local; all ranks get the same result. Errors: UNSUPPORTED, with the name of the call. */
 osla_err osli_check_on_host(const char *call, int count, const osla_matrix *const *matrices);
 
-/* Checks that all matrices of the list lie on one device, or all in host memory. Local. Errors:
- * ARG. */
+/* Checks that all of `count` matrices lie on one device, or all in host memory. Local. Errors: ARG,
+ * with the name of the call. */
 osla_err osli_check_one_memory(const char *call, int count, const osla_matrix *const *matrices);
 
-/* Makes a zero matrix in the kind of memory of `like`; otherwise as osla_matrix_create. Collective.
- */
+/* Makes a zero matrix on the device on which `like` lies, or in host memory if `like` does. All
+ * other arguments have the meaning that they have in osla_matrix_create. Collective. */
 osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_dtype dtype,
                                  const osla_layout *layout, osla_matrix **out);
 
-/* Waits until all ranks have called it, and until work on devices is complete. Unlike osla_barrier
- * it returns errors of work on the matrix's device on all ranks together. Collective. Errors: MPI,
- * those of queued work. */
+/* Waits until all ranks have called osli_matrix_barrier and their queued work on devices is
+ * complete. If the matrix lies on a device, errors of queued work are returned on all ranks
+ * together, which osla_barrier does not do. Collective. Errors: MPI, those of queued work. */
 osla_err osli_matrix_barrier(const osla_matrix *matrix);
 
 /* A call that works on host memory only begins with OSLA_NEEDS_HOST, before it changes anything. A
- * call that works on a device, too, uses OSLA_NEEDS_ONE_MEMORY if it has several matrices. Both
- * return from the enclosing function on an error. */
+ * call that also works on devices, and has several matrices, begins with OSLA_NEEDS_ONE_MEMORY.
+ * Both macros return the error of the check from the enclosing function. */
 #define OSLA_MATRIX_LIST(...)                                                                      \
   (const osla_matrix *const[])                                                                     \
   {                                                                                                \

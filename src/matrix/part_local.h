@@ -5,8 +5,8 @@
 #include "osla_index.h"
 #include "osla_part.h"
 
-/* Number of indices from i on, but not beyond n, that have one owner and adjacent local indices:
- * the rest of the block of i, or with one process the rest of all. */
+/* Returns how many of the indices i, i + 1, ... below n have the owner of i and adjacent local
+ * indices. With one process these are all indices from i on, otherwise those in the block of i. */
 static inline int64_t adjacent_indices(int64_t i, int64_t n, int64_t nb, int nprocs)
 {
   return nprocs == 1 ? n - i : osla_index_run(i, n, nb);
@@ -17,8 +17,10 @@ static inline int64_t adjacent_indices(int64_t i, int64_t n, int64_t nb, int npr
 typedef struct part_local {
   osla_layout layout; /* layout of the matrix */
   int prow, pcol;
-  int64_t i, j;     /* global indices of the part's first element */
-  int64_t row, col; /* local indices of the part's first row and first column on this rank */
+  int64_t i,   /* global row index of the part's first element */
+    j;         /* global column index of the part's first element */
+  int64_t row, /* local index of the part's first row on this rank */
+    col;       /* local index of the part's first column on this rank */
   /* numbers of the local rows and columns that belong to the part; both 0 if this rank owns no
    * element of it */
   int64_t rows, cols;

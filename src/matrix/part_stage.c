@@ -1,4 +1,5 @@
-/* Copies of the local elements of parts of device matrices, for passes by the host. */
+/* Copies the local elements of a part of a matrix on a device to host memory and back, so that host
+ * code can load and store them. */
 #include "src/matrix/part_stage.h"
 #include "osla_device.h"
 #include "src/blas/move.h"

@@ -1,4 +1,4 @@
-/* Index arithmetic of the triangular layout: pure functions, without MPI (internal).
+/* Index arithmetic of the triangular layout, by pure functions without MPI (internal).
  *
  * The lower triangle of an n x n matrix in blocks of nb x nb has the owners, the local rows and the
  * local columns of the block-cyclic layout. A process stores of each local block column the rows at
@@ -13,18 +13,20 @@
 
 #include "osla_index.h"
 
-/* Largest order n for which n * n elements can be counted by an int64_t. */
+/* Largest order n for which n * n fits an int64_t. */
 #define TRIANGLE_LARGEST INT64_C(3037000499)
 
-/* One process's share of the triangle. */
+/* The share of the process at position (prow, pcol) of the triangle of an n x n matrix. */
 typedef struct triangle_share {
-  int64_t n, nb; /* nb is at most max(n, 1): larger blocks give the same distribution */
+  int64_t n, /* order of the matrix */
+    nb;      /* block size; at most max(n, 1), since larger blocks give the same distribution */
   int nprow, npcol, prow, pcol;
-  int64_t rows, cols; /* numbers of local rows and columns, as in the full layout */
+  int64_t rows, /* number of local rows, as if the process stored the whole matrix */
+    cols;       /* number of local columns */
 } triangle_share;
 
-/* One local block column. Its element in local row r >= first and in column c of the block column,
- * from 0, lies at offset + (r - first) + c * height in the local array. */
+/* One local block column. The element in local row r >= first and in column c of the block column
+ * (from 0) has the index offset + (r - first) + c * height in the local array. */
 typedef struct triangle_column {
   int64_t first;  /* first stored local row; equal to `rows` of the share if no row is stored */
   int64_t height; /* number of stored rows; also the leading dimension */
@@ -45,10 +47,11 @@ static inline triangle_share triangle_share_of(int64_t n, int64_t nb, int nprow,
                           .cols = osla_index_count(n, nb, pcol, npcol)};
 }
 
-/* Sum of floor((start + k * step) / divisor) over k = 0 .. count - 1, where no argument is negative
- * and divisor >= 1. The sum counts the lattice points below a line. Exchanging the two axes swaps
- * step and divisor, so that the number of rounds is that of Euclid's algorithm.
- * Source: Graham, Knuth, Patashnik, Concrete Mathematics (Addison-Wesley 1994), section 3.5. */
+/* Returns the sum of floor((start + k * step) / divisor) over k = 0 .. count - 1. No argument may
+ * be negative, and divisor >= 1. The sum counts the points with integer coordinates below a line.
+ * An exchange of the two axes swaps step and divisor, so that the loop has as many rounds as
+ * Euclid's algorithm for step and divisor. Source: Graham, Knuth, Patashnik, Concrete Mathematics
+ * (Addison-Wesley 1994), section 3.5. */
 static inline int64_t triangle_floor_sum(int64_t count, int64_t start, int64_t step,
                                          int64_t divisor)
 {
@@ -65,7 +68,7 @@ static inline int64_t triangle_floor_sum(int64_t count, int64_t start, int64_t s
   return sum;
 }
 
-/* Local block column c of a share, counted from 0. Requires c * nb < cols. */
+/* Returns local block column c (from 0) of a share. Requires c * nb < cols. */
 static inline triangle_column triangle_column_at(const triangle_share *s, int64_t c)
 {
   const int64_t first =
@@ -77,14 +80,15 @@ static inline triangle_column triangle_column_at(const triangle_share *s, int64_
     .first = first, .height = s->rows - first, .offset = (c * s->rows - above * s->nb) * s->nb};
 }
 
-/* Offset in elements of the local element (row, col), which must be stored. */
+/* Returns the index in the local array of the element with local indices (row, col), which the
+ * process must store. */
 static inline int64_t triangle_offset(const triangle_share *s, int64_t row, int64_t col)
 {
   const triangle_column c = triangle_column_at(s, col / s->nb);
   return c.offset + row - c.first + col % s->nb * c.height;
 }
 
-/* Number of elements that the process stores. */
+/* Returns the number of elements that the process stores. */
 static inline int64_t triangle_elements(const triangle_share *s)
 {
   if (s->rows == 0 || s->cols == 0) return 0;
