@@ -1,5 +1,6 @@
-/* Tests of device memory on the fake device: segments, matrices, copies between host and device,
- * fills and norms, notifies, and wrong arguments. */
+/* Tests of device memory. Blocks, copies, fills and norms of a device matrix must equal those of a
+ * host matrix, a target must have the data of a put when it is notified, and wrong arguments must
+ * be refused. The device is the fake one unless OSLA_TEST_DEVICE names another kind. */
 #include "osla_blas.h"
 #include "osla_part.h"
 #include "osla_transport.h"
@@ -53,7 +54,7 @@ static void check_copies(device_bench *b, osla_grid *grid, int which)
   matrix_pair q = pair_make(b, grid, grid, dtype, M, N, 5, 6, OSLA_FILL_ZERO, 0);
   matrix_pair r = pair_make(b, grid, grid, dtype, N, M, 6, 5, OSLA_FILL_ZERO, 0);
   pair_expect(&p, 0, "fill");
-  OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* to the device, in other blocks */
+  OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* the device matrix has other blocks */
   OSLA_ASSERT_OK(osla_matrix_copy(p.device, q.host));
   pair_expect(&q, 0, "copies across");
   OSLA_ASSERT_OK(osla_matrix_scale(0, q.device));
@@ -89,14 +90,14 @@ static void test_copies(void)
   on_all_grids(check_copies);
 }
 
-/* Number of pieces of work that this rank has submitted to the fake device. */
+/* Number of pieces of work that this rank has submitted to the main lane of the device so far. */
 static uint64_t works_of(const device_queue *q)
 {
   return q->ops->mark(q->state, LANE_MAIN) / LANES;
 }
 
-/* A copy between host and device takes one piece of work for each block column, not one for each
- * column. */
+/* Checks that a copy between a host matrix and a device matrix submits at most one piece of work
+ * for each block column, not one for each column. */
 static void test_rectangles(void)
 {
   enum { ORDER = 48, BLOCK = 8 };
@@ -134,8 +135,9 @@ static void test_rectangles(void)
   bench_close(&b);
 }
 
-/* A fill of a part on a device passes through host memory. A put to other elements meanwhile must
- * not be lost. */
+/* Tests a part_stage, a copy in host memory by which the host writes a part of a device matrix.
+ * When the copy is written back, puts that changed elements outside the part meanwhile must not be
+ * lost. */
 static void test_stage(void)
 {
   device_bench b;
@@ -165,7 +167,8 @@ static void test_stage(void)
 
 /* ---- BLAS and LAPACK ---- */
 
-/* LU with interchanges, on a device and in host memory. */
+/* Factors a matrix by getrf and interchanges the rows of another matrix by laswp, on the device and
+ * in host memory. The pivots and all elements must be equal. */
 static void test_blas(void)
 {
   enum { ORDER = 9 };
@@ -198,7 +201,8 @@ static void test_blas(void)
 
 /* ---- segments ---- */
 
-/* Each rank puts its number into the memory of the next one, and notifies it. */
+/* Each rank puts numbers into device memory of the next rank by each kind of put. The next rank
+ * must then read these numbers by each kind of read. */
 static void test_segment(void)
 {
   for (int early = 0; early < 2; early++) {
@@ -244,8 +248,8 @@ static void test_segment(void)
 
 /* ---- backends ---- */
 
-/* The functions of a backend that no matrix uses: description, pinned memory, copies beside the
- * queue. */
+/* Tests the functions of a backend that no matrix calls: `describe`, `pin` and `unpin`, and
+ * `copy_now`, which must not wait for queued work. */
 static void test_backend(void)
 {
   device_bench b;
@@ -263,7 +267,7 @@ static void test_backend(void)
   OSLA_ASSERT_OK(q->ops->copy_now(q->state, two, on, sizeof two));
   OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, 2, on + 1, 1, 3, on, 1));
   OSLA_ASSERT_OK(q->ops->copy_now(q->state, on, &now, sizeof now));
-  CU_ASSERT(now == 2 || strstr(text, "NVIDIA")); /* the work of a GPU may have run */
+  CU_ASSERT(now == 2 || strstr(text, "NVIDIA")); /* on a GPU the addition may be complete */
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_COPY));
   OSLA_ASSERT_OK(q->ops->copy_now(q->state, on, &now, sizeof now));
   CU_ASSERT(now == 12);
@@ -283,7 +287,8 @@ static void plant_error(const device_bench *b)
     osli_device_keep_error(osla_error_set(OSLA_ERR_MEM, "work of the device failed"));
 }
 
-/* An error of one rank's device must not keep this rank away from a call for which others wait. */
+/* Checks that a rank whose queued work has failed still makes a call for which other ranks wait.
+ * osla_agree must then return the error on all ranks, and osla_barrier on this rank alone. */
 static void test_errors(void)
 {
   device_bench b;
@@ -305,7 +310,7 @@ static void test_errors(void)
   CU_ASSERT(err == (rank == 0 ? OSLA_ERR_MEM : OSLA_OK));
   OSLA_ASSERT_OK(osla_barrier(b.t));
   osla_segment_destroy(&s);
-  plant_error(&b); /* ends with the device */
+  plant_error(&b); /* the close of the device discards this error */
   bench_close(&b);
   if (!bench_open(&b, false)) return;
   OSLA_ASSERT_OK(osla_agree(b.t, OSLA_OK));
@@ -387,7 +392,8 @@ static void test_wrong_memory(void)
   bench_close(&b);
 }
 
-/* A segment of a matrix without elements, and matrices in a segment. */
+/* Tests a device matrix without elements, whose norm must be 0, and an identity matrix in memory of
+ * a device segment, whose Frobenius norm must be 3. */
 static void test_edges(void)
 {
   device_bench b;

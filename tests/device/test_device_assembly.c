@@ -1,5 +1,6 @@
-/* Tests of an accumulator on a device matrix and one on a host matrix that get equal updates, of
- * errors, and of the solution of the assembled system. */
+/* Tests of the accumulator on a device matrix. It must give the sums of an accumulator on a host
+ * matrix that gets equal updates, a system that it assembles must have the same solution, and
+ * errors must be reported on all ranks. */
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_random.h"
@@ -14,10 +15,11 @@
 
 enum { ORDER = 53 };
 
-/* ---- the same updates on a host matrix ---- */
+/* ---- equal updates of a host matrix and of a device matrix ---- */
 
-/* Adds blocks of random numbers, whose sums are not exact, and products of multiples of 2^-10,
- * which are exact in any order, so that each BLAS gives the same bits. Repeated indices occur. */
+/* Adds blocks U of random numbers, whose sums are rounded, and products G^T G. The elements of G
+ * are multiples of 2^-10, so each BLAS computes equal bits. Indices may be repeated. If `there` is
+ * not NULL, U and G are passed in device memory of this segment. */
 static void push_random(osla_hessian *h, osla_segment *there, int turn)
 {
   enum { K = 9, COUNT = 40 };
@@ -40,7 +42,8 @@ static void push_random(osla_hessian *h, osla_segment *there, int turn)
   }
 }
 
-/* In order-independent mode the bits equal those on the host; otherwise the sums differ by
+/* Compares the sums of an accumulator on a device matrix with those of an accumulator on a host
+ * matrix. In order-independent mode all bits must be equal; otherwise the sums may differ by
  * rounding. */
 static void check_bits(device_bench *b, osla_grid *grid, int which)
 {
@@ -132,8 +135,9 @@ static void test_bound(void)
 
 /* ---- isolation ---- */
 
-/* Rank 0 updates the parts of all ranks of its node, and informs them by MPI itself, which does not
- * wait for a device. The update has returned, so it is complete. */
+/* Rank 0 adds an update to elements of all ranks of its node and enters MPI_Barrier, which does not
+ * wait for devices. The other ranks then check that their elements are complete, because an update
+ * must return only when its work on the device is complete. */
 static void check_unlock(device_bench *b, osla_grid *grid, int which)
 {
   const osla_hessian_options o = {.nb = 4, .clear = true};
@@ -215,7 +219,8 @@ static void combine_nothing(int64_t count, void *inout, const void *in, void *co
   (void)count, (void)inout, (void)in, (void)context;
 }
 
-/* A device whose backend has no kernels, as libosla_cuda without nvcc. */
+/* Submits no work. Refuses work of kind COMBINE, as libosla_cuda does if it was built without nvcc,
+ * and ignores work of other kinds. */
 static osla_err submit_without_kernels(device_state *state, const device_work *work)
 {
   (void)state;
@@ -234,8 +239,9 @@ static void refuse_without_kernels(device_bench *b, osla_matrix *a)
   q->ops = ops;
 }
 
-/* After an addition that the device refused, the sums are unknown: no checkpoint is made of them.
- * Each rank adds to its own column, because the owner adds an update from another node later. */
+/* Checks that no checkpoint can be made after the device has refused an addition, because the sums
+ * are then unknown. Each rank updates a column of its own, because the owner would add an update
+ * from another node only later. */
 static void fail_update(device_bench *b, osla_hessian *h)
 {
   const double g = 1;

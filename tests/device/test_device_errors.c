@@ -1,5 +1,5 @@
-/* Tests of errors of queued work: if work of one rank fails in the middle of a collective call,
- * this call returns the error on all ranks, and no rank waits for ever. */
+/* Tests of errors of queued work. If work of one rank fails in the middle of a collective call, the
+ * call must return the error on all ranks, and no rank may wait forever. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
@@ -12,7 +12,7 @@
 
 enum { N = 9, NB = 3 };
 
-/* Operands of the calls, all on the device. */
+/* Operands of the collective calls. All matrices lie on the device. */
 typedef struct operands {
   osla_matrix *a, *b, *c;
   int64_t ipiv[N];
@@ -86,13 +86,14 @@ static const struct collective_call {
              {"getrs, transposed", solve_transposed},
              {"trsm", solve_from_right}};
 
-/* The functions of the device, and the number of pieces of work that succeed before one fails. */
+/* What submit_failing needs. */
 static struct {
-  device_ops real;
-  int left;
+  device_ops real; /* the functions of the device */
+  int left;        /* number of pieces of work that succeed before one fails */
 } failing;
 
-/* Submits work; one piece fails later, as work on a GPU does. */
+/* Submits work. After `left` pieces, also plants an error for one piece, which a later call
+ * reports, as it does if work on a GPU fails. */
 static osla_err submit_failing(device_state *state, const device_work *work)
 {
   OSLA_CALL(failing.real.submit(state, work));
@@ -101,7 +102,8 @@ static osla_err submit_failing(device_state *state, const device_work *work)
   return OSLA_OK;
 }
 
-/* Lets each piece of work of the last rank fail, one piece in each run of the call. */
+/* Runs a collective call again and again. In run i (from 0), piece i of the last rank's work fails,
+ * and the call must return this error on all ranks. Ends when a run has at most i pieces. */
 static void check_call(const device_bench *b, device_queue *q, operands *s,
                        const struct collective_call *call)
 {
@@ -148,7 +150,8 @@ static void test_work(void)
 
 /* ---- two devices ---- */
 
-/* Opens the second device of the test's kind; NULL if there is only one. */
+/* Opens a second fake device. Returns NULL if the tests run on another kind of device, of which the
+ * machine may have only one. */
 static osla_device *open_second(const device_bench *b)
 {
   osla_device *device = NULL;
@@ -158,7 +161,7 @@ static osla_device *open_second(const device_bench *b)
   return device;
 }
 
-/* A copy between two devices of a rank is refused, and changes nothing. */
+/* Checks that a copy between two devices of a rank is refused and changes nothing. */
 static void test_two_devices(void)
 {
   device_bench b;

@@ -1,6 +1,7 @@
-/* Tests of star forests on device memory: what readers see and when, values that pass between
- * devices and host memory, sums with the bits of the host, and wrong arguments. The suites of star
- * forests run on devices, too (modes device, mixed and early of tests/list). */
+/* Tests of star forests whose values lie on devices. Leaves must get complete values, transfers
+ * between devices and host memory must give the bits of transfers in host memory, and wrong
+ * arguments must be refused. In the modes device, mixed and early of tests/list, the suites of star
+ * forests in tests/kernels run on devices, too. */
 #include "osla_forest.h"
 #include "osla_random.h"
 #include "src/device/fake/fake.h"
@@ -12,7 +13,8 @@
 
 enum { N = 1000, BYTES = N * sizeof(double) };
 
-/* Opens a device; false if it cannot serve forests, which the begin of a transfer then says. */
+/* Opens a device and returns true. If its backend has no kernels, checks that a transfer is
+ * refused, closes the device and returns false. */
 static bool forest_bench_open(device_bench *b, bool early)
 {
   osla_forest *f = NULL;
@@ -31,7 +33,8 @@ static bool forest_bench_open(device_bench *b, bool early)
   return false;
 }
 
-/* Copies bytes between host memory and a device at once, or, on one device, by queued work. */
+/* Copies bytes. A copy between host memory and a device is complete on return; a copy between two
+ * arrays on one device is queued. */
 static void copy_bytes(void *to, const void *from, size_t bytes)
 {
   osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
@@ -52,8 +55,9 @@ static void *device_array(const osla_device *device, size_t bytes)
 
 /* ---- order ---- */
 
-/* Rank 0 broadcasts values that queued work writes, and overwrites them as soon as the transfer has
- * ended. The other ranks look at their leaves after that. */
+/* Rank 0 fills its roots by queued work, broadcasts them, and overwrites them with zeros when the
+ * transfer has ended. The other ranks check that their leaves have the values of the queued work.
+ * The check fails if a transfer reads roots before this work is complete, or after its own end. */
 static void check_readers(bool early)
 {
   device_bench b;
@@ -78,7 +82,7 @@ static void check_readers(bool early)
     OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE, &run));
     OSLA_ASSERT_OK(osla_forest_end(&run));
     if (owns) copy_bytes(roots, found, BYTES);
-    (void)MPI_Barrier(MPI_COMM_WORLD); /* does not wait for devices */
+    (void)MPI_Barrier(MPI_COMM_WORLD); /* MPI's barrier does not wait for queued work */
     if (owns) continue;
     copy_bytes(found, leaves, BYTES);
     int bad = 0;
@@ -102,7 +106,8 @@ static void test_readers(void)
   check_readers(true);
 }
 
-/* A rank's own edges stay on its device: a broadcast is queued, and no call waits for it. */
+/* Checks that a broadcast between a rank's own roots and leaves on its device is queued, and that
+ * no call waits for it. */
 static void test_queued(void)
 {
   device_bench b;
@@ -113,7 +118,7 @@ static void test_queued(void)
     root[i] = (osla_root){0, i * 7 % N};
   OSLA_ASSERT_OK(osla_forest_create(b.self, N, N, NULL, root, &f));
   void *roots = device_array(b.device, BYTES), *leaves = device_array(b.device, BYTES);
-  for (int round = 0; round < 2; round++) { /* the first one copies the indices to the device */
+  for (int round = 0; round < 2; round++) { /* round 0 also copies the indices to the device */
     OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE));
     const device_queue *q = osli_device_queue(b.device);
     if (q->ops == &osli_fake_device) CU_ASSERT(osli_fake_queued(q->state, LANE_MAIN) > 0);
@@ -126,15 +131,16 @@ static void test_queued(void)
 
 /* ---- values in different memory, with the bits of the host ---- */
 
-/* A graph whose roots have several leaves, on all ranks. Units are larger than the chunks in which
- * values pass between a device and the host if `count` is large. */
+/* A forest with random edges between all ranks, in which roots have several leaves. Tests make
+ * transfers on it in host memory and on devices, and compare all bytes. */
 typedef struct many_edges {
   osla_forest *forest;
   osla_unit unit;
-  int64_t n;    /* number of roots and of edges */
-  size_t bytes; /* bytes of an array */
+  int64_t n;    /* number of roots, and number of edges, of each rank */
+  size_t bytes; /* size of each array of values in bytes */
 } many_edges;
 
+/* Makes a forest of n roots and n edges on each rank. A unit has `count` doubles. Collective. */
 static many_edges many_edges_make(osla_transport *t, int64_t n, int32_t count)
 {
   many_edges m = {
@@ -151,7 +157,8 @@ static many_edges many_edges_make(osla_transport *t, int64_t n, int32_t count)
 
 enum { ROOTS, LEAVES, BEFORE, ARRAYS };
 
-/* Does a transfer on given arrays: 0 broadcast, 1 reduction, 2 exact reduction, 3 fetch. */
+/* Does one transfer on the arrays `at`. `kind` is 0 for a broadcast, 1 for a reduction, 2 for an
+ * exact reduction and 3 for a fetch. */
 static void transfer(const many_edges *m, int kind, void *const at[ARRAYS])
 {
   osla_err err = OSLA_OK;
@@ -168,8 +175,9 @@ static void transfer(const many_edges *m, int kind, void *const at[ARRAYS])
   OSLA_ASSERT_OK(err);
 }
 
-/* Does a transfer on arrays of the host, and on arrays that lie in `memory`: 0 host, 1 device, 2
- * array that ranks read in place on the device, 3 another device. Compares all bytes. */
+/* Does one transfer on arrays in host memory and one on arrays in chosen memory, and asserts that
+ * all bytes are equal. `memory` has a number for each array: 0 chooses host memory, 1 the device of
+ * the bench, 2 memory of this device that other ranks read in place, and 3 the device `second`. */
 static void compare_memory(device_bench *b, osla_device *second, const many_edges *m, int kind,
                            const int memory[ARRAYS])
 {
@@ -216,13 +224,13 @@ static void check_memory(bool early)
   many_edges m = many_edges_make(b.t, 700, 1);
   for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
     for (int transfer_kind = 0; transfer_kind < 4; transfer_kind++) {
-      int memory[ARRAYS]; /* in odd rounds, odd ranks have the next choice */
+      int memory[ARRAYS]; /* for odd i, odd ranks use the next line of `memories` */
       const size_t mine = (i + i % 2 * (size_t)(osla_test_rank() % 2)) % 9;
       memcpy(memory, memories[mine], sizeof memory);
       compare_memory(&b, second, &m, transfer_kind, memory);
     }
   OSLA_ASSERT_OK(osla_forest_destroy(&m.forest));
-  m = many_edges_make(b.t, 5000, 300); /* 12 MB pass in chunks of 4 MiB */
+  m = many_edges_make(b.t, 5000, 300); /* 12 MB pass to the host in chunks of 4 MiB */
   compare_memory(&b, second, &m, 1, (int[]){1, 0, 0});
   compare_memory(&b, second, &m, 3, (int[]){2, 2, 0});
   OSLA_ASSERT_OK(osla_forest_destroy(&m.forest));
@@ -236,7 +244,8 @@ static void test_memory(void)
   check_memory(true);
 }
 
-/* A forest outlives a device, and works on the next one. */
+/* Checks that a forest which has served a device can serve another one after the first one is
+ * closed. */
 static void test_next_device(void)
 {
   device_bench b;
@@ -255,7 +264,8 @@ static void test_next_device(void)
 
 /* ---- wrong arguments ---- */
 
-/* Each rank gets the error, and no value changes. */
+/* Checks that each rank refuses a type that devices do not have, an array that is too short, and
+ * device memory of another rank. */
 static void test_refused(void)
 {
   device_bench b;

@@ -1,5 +1,6 @@
-/* Tests of the accumulator on a device matrix: G and U in host memory and on the device, against a
- * serial sum. All values are integers, so the sums are exact in any order. */
+/* Tests of the accumulator on a device matrix. Updates by factors G and by blocks U, in host memory
+ * and on the device, must give the sum that each rank computes serially. All values are integers,
+ * so the sums are exact in any order. */
 #include "osla_index.h"
 #include "tests/device/device_help.h"
 #include "tests/file_help.h"
@@ -25,7 +26,9 @@ static bool is_stored(osla_uplo uplo, int64_t i, int64_t j)
   return uplo == OSLA_GENERAL || (uplo == OSLA_LOWER ? i >= j : i <= j);
 }
 
-/* Makes a matrix on a device, or on the host for device = NULL, and its sum. Collective. */
+/* Makes an n x n matrix of the elements first_value, on a device, or in host memory if `device` is
+ * NULL. Sets the serial sum to the H with which an accumulator with the options `clear` and
+ * `initial` begins. Collective. */
 static osla_matrix *make_filled(osla_device *device, osla_grid *grid, osla_dtype dtype, int64_t n,
                                 int64_t nb, bool clear, double initial, serial_sum *sum)
 {
@@ -41,7 +44,7 @@ static osla_matrix *make_filled(osla_device *device, osla_grid *grid, osla_dtype
   return a;
 }
 
-/* A host matrix with the elements of a device matrix. Collective. */
+/* Makes a host matrix with the elements of a device matrix. Collective. */
 static osla_matrix *copy_to_host(osla_matrix *a)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -52,8 +55,8 @@ static osla_matrix *copy_to_host(osla_matrix *a)
   return host;
 }
 
-/* Commits, and asserts that the matrix, with the triangle that is not stored, and the gradient
- * equal the sum. Collective. */
+/* Commits, and asserts that all elements of the matrix, including the triangle that is not stored,
+ * and the gradient equal the serial sum. Collective. */
 static void expect_sum(osla_hessian *h, osla_matrix *a, const serial_sum *sum, const char *when)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -80,8 +83,9 @@ static void expect_sum(osla_hessian *h, osla_matrix *a, const serial_sum *sum, c
 
 enum { G_BYTES = 1 << 19 };
 
-/* Copies the values of an update to the device, adds the update, and overwrites the copy at once.
- * g: device memory of this rank. */
+/* Adds an update whose values lie on the device: copies them to this rank's memory of segment g,
+ * passes the address of this memory to the accumulator, and overwrites the memory at once. The
+ * accumulator must have read the values by then. */
 static osla_err push_from_device(osla_hessian *h, test_update u, osla_segment *g)
 {
   const size_t bytes = (size_t)(u.ld * u.cols) * osla_dtype_size(u.dtype);
@@ -115,8 +119,9 @@ static double larger(double old, double value)
   return value > old ? value : old;
 }
 
-/* Two accumulators in turn on one matrix: the first one starts from the contents or from a value,
- * the second one continues. */
+/* Compares two accumulators, made one after the other on one matrix, with the serial sum. The first
+ * one begins with the contents of the matrix or, if `clear` is set, with `initial`. The second one
+ * begins with the sums of the first one. */
 static void check_life(device_bench *b, osla_grid *grid, int64_t n, osla_hessian_options o)
 {
   const osla_dtype dtype = type_of(&o), updates = o.single_updates ? OSLA_FLOAT : dtype;
@@ -169,10 +174,11 @@ static void test_kinds(void)
   on_all_grids(check_kinds);
 }
 
-/* Options that change in which pieces values are added, and how they are combined. */
+/* Runs check_life with options that change the pieces in which values are added, and the way in
+ * which values are combined. */
 static void check_options(device_bench *b, osla_grid *grid, int which)
 {
-  /* the smallest rings between nodes, so that there are many messages */
+  /* ring_bytes = 1 selects the smallest rings between nodes, so that many messages are sent */
   osla_hessian_options o = {.nb = 8, .piece_bytes = 4096, .ring_bytes = 1};
   if (which > 1) return;
   check_life(b, grid, 61, o);
@@ -234,8 +240,9 @@ static void test_threads(void)
 
 /* ---- checkpoints ---- */
 
-/* Takes a checkpoint of a matrix, continues with it, and continues from the checkpoint on a matrix
- * with another grid and another block size. */
+/* Writes a checkpoint of an accumulator on a matrix on the device `from`, adds more updates, and
+ * restores the checkpoint into a matrix on the device `to` with another grid and another block
+ * size. The sums of both matrices must be right. A device of NULL stands for host memory. */
 static void restart(osla_transport *t, osla_device *from, osla_device *to, osla_hessian_options o)
 {
   const char *path = scratch_path("device.h5");

@@ -1,6 +1,6 @@
-/* Tests of kernels on device matrices, against the same call on host matrices. Every result of a
- * device matrix is compared after the call has returned and another rank may have overwritten the
- * operands, which finds a call that returns before its work is complete. */
+/* Tests of kernels on device matrices. Each result must equal that of the call on host matrices.
+ * Before most comparisons rank 0 overwrites the operands (device_overwrite), so that a call which
+ * returns before its work is complete gives wrong results. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -14,7 +14,7 @@
 static const osla_trans transpositions[] = {OSLA_NOTRANS, OSLA_TRANS, OSLA_CONJTRANS};
 static const osla_complex alpha = 1.5 - 0.25 * I, beta = -0.5 + 0.75 * I;
 
-/* Order of a matrix and size of its blocks. */
+/* Matrices of order n with blocks of nb x nb elements. */
 static const struct size_case {
   int64_t n, nb;
 } sizes[] = {{1, 1}, {2, 3}, {7, 2}, {19, 4}, {61, 16}, {150, 70}};
@@ -22,7 +22,8 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 /* ---- products ---- */
 
-/* C := alpha op(A) op(B) + beta C on the host and on the device. */
+/* Computes C := alpha op(A) op(B) + beta C on the host and on the device, and compares both
+ * results. */
 static void multiply(device_bench *b, osla_grid *grid, osla_dtype dtype, osla_trans ta,
                      osla_trans tb, int64_t nb)
 {
@@ -46,7 +47,7 @@ static void multiply(device_bench *b, osla_grid *grid, osla_dtype dtype, osla_tr
 
 static void check_gemm(device_bench *b, osla_grid *grid, int which)
 {
-  for (int i = 0; i < 9; i++) /* all transpositions; each type with several of them */
+  for (int i = 0; i < 9; i++) /* all pairs of transpositions, and several pairs for each type */
     multiply(b, grid, all_types[(i + which) % 4], transpositions[i % 3], transpositions[i / 3],
              i % 2 == 0 ? 3 : 40);
 }
@@ -67,7 +68,8 @@ static void test_gemm_types(void)
   bench_close(&b);
 }
 
-/* Products of parts, at block corners and inside blocks, with beta = 0 and without columns of A. */
+/* Compares products of parts on the device with those on the host. The parts begin at a block
+ * corner or inside a block. Either A has 21 columns and beta is 0, or A has no column. */
 static void check_parts(device_bench *b, osla_grid *grid, int which)
 {
   const osla_dtype dtype = all_types[which % 4];
@@ -93,7 +95,8 @@ static void test_gemm_parts(void)
   on_all_grids(check_parts);
 }
 
-/* A product whose C is so small that the host would share k among the ranks. */
+/* Compares a product with a 5 x 5 matrix C and k = 9000. C is so small that on host matrices
+ * osla_gemm would distribute the sum over k among the ranks. */
 static void test_gemm_long(void)
 {
   device_bench b;
@@ -137,7 +140,8 @@ static void test_syrk(void)
   on_all_grids(check_syrk);
 }
 
-/* Products whose C has NaN in an imaginary part of its diagonal; xHERK does not read this part. */
+/* Compares osla_herk on the device with osla_herk on the host. A diagonal element of C has an
+ * imaginary part (NaN or 0.25), which osla_herk must not read. */
 static void check_herk(device_bench *b, osla_grid *grid, int which)
 {
   for (int i = 0; i < 2; i++) {
@@ -152,7 +156,7 @@ static void check_herk(device_bench *b, osla_grid *grid, int which)
     osla_complex element;
     osla_test_store(dtype, &element, 0, bad);
     OSLA_ASSERT_OK(osla_matrix_put_block(c.host, n / 2, n / 2, 1, 1, &element, 1));
-    OSLA_ASSERT_OK(osla_barrier(b->t)); /* the matrix is complete on all ranks */
+    OSLA_ASSERT_OK(osla_barrier(b->t)); /* all ranks have filled their elements */
     if (osla_transport_rank(b->t) == 0)
       OSLA_ASSERT_OK(osla_matrix_put_block(c.device, n / 2, n / 2, 1, 1, &element, 1));
     const osla_trans t = trans ? OSLA_CONJTRANS : OSLA_NOTRANS;
@@ -171,7 +175,7 @@ static void test_herk(void)
 
 /* ---- Cholesky and solves ---- */
 
-/* Solves with a factor. */
+/* Solves A X = B with the Cholesky factor of A, on the device and on the host, and compares X. */
 static void check_potrs(device_bench *b, osla_grid *grid, osla_uplo uplo, const matrix_pair *a)
 {
   const osla_layout l = osla_matrix_layout(a->host);
@@ -208,7 +212,8 @@ static void test_potrf(void)
   on_all_grids(check_potrf);
 }
 
-/* A matrix that is not positive definite, a NaN on the diagonal, and a part of a matrix. */
+/* Checks the info of osla_potrf for a matrix that is not positive definite and for one with a NaN
+ * on the diagonal. Compares the factors of a part on the device with those on the host. */
 static void check_potrf_special(device_bench *b, osla_grid *grid, int which)
 {
   (void)which;
@@ -216,7 +221,7 @@ static void check_potrf_special(device_bench *b, osla_grid *grid, int which)
     const double bad = i == 0 ? -1e6 : (double)NAN;
     int64_t info = -1;
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_SPD, 1);
-    OSLA_ASSERT_OK(osla_barrier(b->t)); /* the matrix is complete on all ranks */
+    OSLA_ASSERT_OK(osla_barrier(b->t)); /* all ranks have filled their elements */
     if (osla_transport_rank(b->t) == 0)
       OSLA_ASSERT_OK(osla_matrix_put_block(a.device, 22, 22, 1, 1, &bad, 1));
     OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, a.device, NULL, &info));
@@ -271,14 +276,15 @@ static void test_trsm(void)
   on_all_grids(check_trsm);
 }
 
-/* Solves with parts, with replicated right-hand sides, and a forecast of a product. */
+/* Compares solves with parts, and with replicated right-hand sides, on the device with those on the
+ * host. Checks the number of operations that osla_gemm_predict returns for device matrices. */
 static void check_solve_special(device_bench *b, osla_grid *grid, osla_dtype dtype)
 {
   enum { N = 37, NB = 5, FROM = 10, ORDER = 23, NRHS = 3 };
   matrix_pair a = pair_make(b, b->alone, grid, dtype, N, N, NB, NB, OSLA_FILL_SPD, 1);
   matrix_pair x = pair_make(b, b->alone, grid, dtype, N, 7, NB, 2, OSLA_FILL_UNIFORM, 2);
   osla_part ah = {a.host, FROM, FROM, ORDER, ORDER}, ad = {a.device, FROM, FROM, ORDER, ORDER};
-  for (int from = FROM; from < FROM + 2; from++) { /* at a block corner, and inside a block */
+  for (int from = FROM; from < FROM + 2; from++) { /* first row at or behind a block corner */
     osla_part xh = {x.host, from, 2, ORDER, NRHS}, xd = {x.device, from, 2, ORDER, NRHS};
     OSLA_ASSERT_OK(
       osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, alpha, ah, xh));

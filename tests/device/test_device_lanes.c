@@ -1,6 +1,6 @@
-/* Tests of the two lanes of a device: a wait for one lane runs work of the other lane only if the
- * first lane starts after it. Factorisations notify about a panel while the update by the panel
- * before is still queued. */
+/* Tests of the two lanes of a device. A wait for one lane must run work of the other lane only if
+ * work of the first lane starts after it. Factorisations must publish a panel while the update by
+ * the previous panel is still queued. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "src/device/fake/fake.h"
@@ -22,6 +22,7 @@ static void add(double factor, const double *x, double *y)
   OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, factor, x, 1, 1, y, 1));
 }
 
+/* Checks which work is still queued after each wait, and the numbers that the work computes. */
 static void test_order(void)
 {
   device_bench b;
@@ -33,17 +34,17 @@ static void test_order(void)
   const device_queue *q = osli_device_of(on);
   osli_device_copy(sizeof *x, 3, 1, x, 3, on, 3);
 
-  add(2, on, on + 1); /* in the main lane: 2 */
+  add(2, on, on + 1); /* in the main lane: on[1] = 0 + 2 * 1 */
   CU_ASSERT(osli_device_lane(LANE_PANEL) == LANE_MAIN);
-  add(3, on, on + 2); /* in the panel lane: 3 */
+  add(3, on, on + 2); /* in the panel lane: on[2] = 0 + 3 * 1 */
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_NOTIFY));
   expect_queued(q, 1, 0);
   OSLA_ASSERT_OK(osli_device_after(q, LANE_PANEL));
-  add(5, on + 1, on + 2); /* 3 + 5 * 2 */
+  add(5, on + 1, on + 2); /* in the panel lane: on[2] = 3 + 5 * 2 */
   expect_queued(q, 1, 1);
   CU_ASSERT(osli_device_lane(LANE_MAIN) == LANE_PANEL);
   OSLA_ASSERT_OK(osli_device_after(q, LANE_MAIN));
-  add(7, on + 2, on + 1); /* 2 + 7 * 13 */
+  add(7, on + 2, on + 1); /* in the main lane: on[1] = 2 + 7 * 13 */
   (void)osli_device_lane(LANE_PANEL);
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_COLLECTIVE));
   expect_queued(q, 1, 0);
@@ -59,20 +60,22 @@ static void test_order(void)
 
 /* ---- look-ahead ---- */
 
-/* The functions of the fake device, and what this rank has counted between them: panels, panels
- * that were factored while the main lane had work, and panels whose work was awaited then. A panel
- * that the host factors (by_host) is counted when it is copied back to the device. */
+/* What submit_counted and wait_counted, which replace functions of the device, count. */
 static struct {
-  device_ops real;
-  bool by_host;
-  int panels, factored, awaited, last_awaited;
+  device_ops real; /* the replaced functions */
+  bool by_host;    /* true if the host factors panels; a panel then counts when it is copied back */
+  int panels;      /* number of panels that this rank has factored */
+  int factored;    /* number of panels that were factored while the main lane had queued work */
+  int awaited;     /* number of panels that were awaited while the main lane had queued work */
+  int last_awaited; /* value of `panels` when `awaited` was last raised */
 } counts;
 
 static osla_err submit_counted(device_state *state, const device_work *work)
 {
   OSLA_CALL(counts.real.submit(state, work));
   const bool is_panel = work->kind == DEVICE_POTRF || work->kind == DEVICE_GETRF;
-  /* heads of panels are copied as bytes */
+  /* The head of a panel is copied as bytes, so a copy of larger elements from host memory is a
+   * panel. */
   const bool is_back = work->kind == DEVICE_COPY && work->element > 1 && !osli_device_of(work->a);
   if (counts.by_host ? !is_back : !is_panel) return OSLA_OK;
   counts.panels++;
@@ -89,8 +92,9 @@ static osla_err wait_counted(device_state *state, uint64_t mark)
   return OSLA_OK;
 }
 
-/* Factors a matrix of 12 block columns on one process row, and counts the panels of this rank
- * behind which it owns columns of the trailing matrix. */
+/* Factors a matrix of 12 block columns on one process row. Each panel of this rank, except block
+ * column 0 and the last one of this rank, must be factored while the update by the previous panel
+ * is still queued. */
 static void check_look_ahead(bool cholesky, bool by_host)
 {
   enum { NB = 3, STEPS = 12, N = NB * STEPS };
@@ -126,9 +130,10 @@ static void check_look_ahead(bool cholesky, bool by_host)
   OSLA_ASSERT_MSG(counts.panels == owned, "%d panels of %d", counts.panels, owned);
   OSLA_ASSERT_MSG(counts.factored == ahead, "%d panels of %d were factored during an update",
                   counts.factored, ahead);
-  /* One rank of LU notifies no other rank, and a copy to the host is awaited before the panel.
-   * Between nodes a panel that has arrived is awaited, too, because LU copies its head to the host.
-   */
+  /* Panels that the host factors are not checked here, because the wait for their copy to the host
+   * comes before they count, nor is LU on one rank, which notifies no other rank. `awaited` may
+   * exceed `ahead`, because between nodes LU also waits for a panel that has arrived, to copy its
+   * head to the host. */
   if (!by_host && (cholesky || size > 1))
     OSLA_ASSERT_MSG(counts.awaited >= ahead, "%d panels of %d were published during an update",
                     counts.awaited, ahead);

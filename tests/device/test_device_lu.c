@@ -1,4 +1,5 @@
-/* Tests of LU and its solves on device matrices, against host matrices that each rank has whole. */
+/* Tests of LU, and of solves with its factors, on device matrices. Each rank computes the expected
+ * results alone, on host matrices that it has whole. */
 #include "osla_index.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -9,21 +10,22 @@
 
 static const osla_trans transpositions[] = {OSLA_NOTRANS, OSLA_TRANS, OSLA_CONJTRANS};
 
-/* Order of a matrix and size of its blocks. */
+/* Matrices of order n with blocks of nb x nb elements. */
 static const struct size_case {
   int64_t n, nb;
 } sizes[] = {{1, 1}, {2, 3}, {7, 2}, {19, 4}, {61, 16}, {150, 70}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
-/* Factors both matrices of a pair, whose host matrix each rank has whole, and compares the results
- * and pivots. ipiv and expected have room for 200 rows of the device matrix and of the host's. */
+/* Factors a part of both matrices of a pair, and asserts that results and pivots are equal. Each
+ * rank has the whole host matrix. `ipiv` gets the pivots of the device matrix and `expected` those
+ * of the host matrix; both have 200 elements. */
 static void factor_pair(const matrix_pair *a, osla_part part, const osla_lu_options *options,
                         int64_t *ipiv, int64_t *expected)
 {
   const osla_layout l = osla_matrix_layout(a->device);
   const int prow = osla_grid_prow(osla_matrix_grid(a->device));
   osla_lu_result on_host = {.info = -1}, on_device = {.info = -2};
-  memset(ipiv, 0, 200 * sizeof *ipiv); /* only rows of the part get pivots */
+  memset(ipiv, 0, 200 * sizeof *ipiv); /* osla_getrf_part sets only pivots of the part */
   memset(expected, 0, 200 * sizeof *expected);
   part.matrix = a->host;
   OSLA_ASSERT_OK(osla_getrf_part(part, expected, options, &on_host));
@@ -47,8 +49,9 @@ static bool spans_nodes(const osla_grid *grid)
   return spans;
 }
 
-/* If the ranks of a process column are on several nodes, LU is refused and changes nothing. Solves
- * with factors that are copied to the device work. */
+/* Checks, on a grid with a process column on several nodes, that osla_getrf refuses a device matrix
+ * and changes nothing, and that osla_getrs on the device works with factors that were copied from
+ * host memory. */
 static void check_between_nodes(device_bench *b, osla_grid *grid)
 {
   int64_t ipiv[40];
@@ -103,7 +106,8 @@ static void test_getrf(void)
   on_all_grids(check_getrf);
 }
 
-/* A column of zeros, and NaN above, below and on the diagonal. */
+/* Factors a matrix with a NaN above, below or on the diagonal, or with a column of zeros.
+ * osla_getrf must return the same positive info for the device matrix and for the host matrix. */
 static void check_bad_elements(device_bench *b, osla_grid *grid)
 {
   static const struct index_pair {
@@ -115,7 +119,7 @@ static void check_bad_elements(device_bench *b, osla_grid *grid)
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
     osla_matrix *both[] = {a.host, a.device};
     osla_lu_result result[2] = {{0}};
-    OSLA_ASSERT_OK(osla_barrier(b->t)); /* the matrix is complete on all ranks */
+    OSLA_ASSERT_OK(osla_barrier(b->t)); /* all ranks have filled their elements */
     for (int w = 0; w < 2; w++) {
       const bool writes = w == 0 || osla_transport_rank(b->t) == 0;
       if (writes && k < 3)
@@ -129,7 +133,8 @@ static void check_bad_elements(device_bench *b, osla_grid *grid)
   }
 }
 
-/* Solves with a factored part, from row `from` on, of A. */
+/* Solves with the factors of the part of A that begins at row and column `from`, and compares the
+ * solution on the device with that on the host. */
 static void check_getrs_part(device_bench *b, osla_grid *grid, const matrix_pair *a, int from,
                              const int64_t *ipiv, const int64_t *expected)
 {
@@ -146,7 +151,8 @@ static void check_getrs_part(device_bench *b, osla_grid *grid, const matrix_pair
   pair_free(&x);
 }
 
-/* Solves with right-hand sides that all ranks have. */
+/* Solves with right-hand sides that each rank has whole, and compares the solution on the device
+ * with that on the host. */
 static void check_getrs_replicated(device_bench *b, osla_grid *grid)
 {
   enum { N = 37, NRHS = 3 };
@@ -168,14 +174,15 @@ static void check_getrs_replicated(device_bench *b, osla_grid *grid)
   pair_free(&a);
 }
 
-/* Bad elements, parts, replicated right-hand sides, and other pivoting. */
+/* Tests LU of matrices with bad elements and of parts, and solves with replicated right-hand sides.
+ * Checks that LU without pivoting refuses a device matrix. */
 static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
 {
   (void)which;
   int64_t ipiv[200], expected[200];
   if (spans_nodes(grid)) return;
   check_bad_elements(b, grid);
-  for (int from = 10; from < 12; from++) { /* at a block corner, and inside a block */
+  for (int from = 10; from < 12; from++) { /* first row at or behind a block corner */
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
     factor_pair(&a, (osla_part){NULL, from, from, 23, 23}, NULL, ipiv, expected);
     pair_expect(&a, 1000, "getrf of the part from %d", from);
