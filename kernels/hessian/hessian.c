@@ -296,7 +296,8 @@ osla_err osla_hessian_commit(osla_hessian *h)
   OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
-  /* no rank may read H before every owner has completed its part */
+  /* wait until every owner has completed its part of H, because after the commit each rank may read
+   * H */
   return osli_matrix_barrier(h->v.matrix);
 }
 

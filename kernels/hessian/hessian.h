@@ -22,7 +22,7 @@ struct osla_hessian {
   bool owns_matrix;          /* true if osla_hessian_destroy destroys the matrix */
   osla_hessian *next_target; /* next accumulator in the list of hessian_target.c */
   local_view v;
-  device_queue *device; /* device in whose memory H lies; NULL: host memory */
+  device_queue *device; /* device in whose memory H lies; NULL if H lies in host memory */
   /* one segment for each rank: the rank's lock, and the rings and counters of transfers between
    * nodes (hessian_wire.h) */
   osla_segment *segment;
@@ -36,12 +36,11 @@ struct osla_hessian {
   double *pending_gradient; /* [n] this rank's gradient updates since the last commit, summed */
   bool dirty;               /* true if this rank has had updates since the last commit */
   osla_hessian_stats stats; /* totals of all updates that have returned, and of the progress hook */
-  /* bytes in use by the accumulator. memory: now; memory_peak: at most so far */
-  size_t memory, memory_peak;
-  /* in bytes. memory_fixed: rings, tables and node sums; memory_most: memory cap, or SIZE_MAX if
-   * there is no cap. */
-  size_t memory_fixed, memory_most;
-  struct ledger *ledger; /* ledger of the ids of updates that were added (hessian_ledger.h) */
+  size_t memory;            /* number of bytes that the accumulator uses now */
+  size_t memory_peak;       /* largest number of bytes that the accumulator has used so far */
+  size_t memory_fixed;      /* bytes of rings, tables and node sums */
+  size_t memory_most;       /* memory cap in bytes; SIZE_MAX if there is no cap */
+  struct ledger *ledger;    /* ledger of the ids of updates that were added (hessian_ledger.h) */
 
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;

@@ -101,10 +101,11 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
   return added;
 }
 
-/* ---- H in device memory ---- */
+/* ---- refused elements of a matrix H in device memory ---- */
 
-/* Copies the sums and the values of column c to host memory, and records its refused elements.
- * sums [lld]; values [largest position of a row + 1]. */
+/* Copies column c of a piece from device memory to host memory, and records the column's refused
+ * elements. The caller provides the host memory: `sums` for the lld numbers of the column of the
+ * local array, `values` for the values of the column. */
 static osla_err record_column(const osla_hessian *h, const piece *p, int64_t c, int64_t packed,
                               const unsigned char *local, int64_t lld, int64_t *sums,
                               unsigned char *values)
@@ -126,7 +127,8 @@ static osla_err record_column(const osla_hessian *h, const piece *p, int64_t c, 
   return OSLA_OK;
 }
 
-/* Records as an offence the first refused element of a piece that was added to a local array. */
+/* If elements of a piece were refused when it was added to the local array in device memory,
+ * records the first of them as an offence. */
 static osla_err record_refused(const osla_hessian *h, const piece *p, const unsigned char *local,
                                int64_t lld)
 {
@@ -156,7 +158,7 @@ static osla_err add_on_device(const osla_hessian *h, const piece *p, unsigned ch
   return refused > 0 ? record_refused(h, p, local, lld) : OSLA_OK;
 }
 
-/* ---- additions ---- */
+/* ---- additions of pieces ---- */
 
 osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {

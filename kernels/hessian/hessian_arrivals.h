@@ -63,8 +63,8 @@ typedef struct arrivals {
 arrival_shape osli_arrivals_shape(int leaves, int fan);
 size_t osli_arrivals_bytes(const arrival_shape *shape);
 
-/* Makes this rank's view of a gate. memory: the gate's memory, aligned to 64 bytes and zeroed.
- * seen: [words - leaves] memory of this rank, zeroed; the view keeps the pointer. */
+/* Makes this rank's view of a gate. `memory` is the gate's memory, aligned to 64 bytes and zeroed.
+ * `seen` is zeroed memory of this rank for words - leaves numbers; the view keeps the pointer. */
 arrivals osli_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
 /* Offset in bytes, in the gate's memory, of the word that an origin writes on a level. Level 0 is

@@ -32,10 +32,11 @@ void osli_outbox_end(osla_hessian *h, int owner);
 size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
                        const update *u, int64_t r0, int64_t c0);
 
-/* osli_outbox_columns: number of columns of a piece, starting with column c, that fit into one
- * message together with all their rows. osli_outbox_rows: largest number of rows for which one
- * column and the row list take at most half a message. */
+/* Returns the number of columns of a piece, starting with column c, that fit into one message
+ * together with all their rows. */
 int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c);
+/* Returns the largest number of rows for which one column and the row list take at most half a
+ * message. */
 int64_t osli_outbox_rows(const osla_hessian *h);
 
 /* ---- hessian_inbox.c ---- */

@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 
-/* Checks that lists of indices and gradients lie in host memory, and that the matrix G or U lies
- * there or on the device of H. */
+/* Checks the memory of a call's arguments: lists of indices and gradients must lie in host memory,
+ * and the matrix G or U in host memory or on the device of H. */
 static osla_err check_memory(const osla_hessian *h, const void *ix, const void *jx,
                              const double *gradient, const void *matrix)
 {

@@ -41,8 +41,9 @@ static osla_stored stored_of(const osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-/* Allocates the copies, in host memory. Collective. If there is no memory for the copy of H, this
- * is not an error, and s->matrix is NULL; but a matrix H on a device is always copied. */
+/* Allocates the copies that a checkpoint writes, in host memory. Collective. If memory for the copy
+ * of H is missing and H lies in host memory, this is no error, and s->matrix is NULL. If H lies on
+ * a device, the copy is always needed. */
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds && !h->device) return OSLA_OK;
@@ -325,7 +326,8 @@ static osla_err fill_ledger(osla_hessian *h, const char *path, const content *c)
   return OSLA_OK;
 }
 
-/* Reads the matrix; a matrix on a device gets it through host memory. */
+/* Reads H from a checkpoint. If H lies on a device, the file is read into a matrix in host memory,
+ * which is then copied to H. */
 static osla_err read_matrix(osla_hessian *h, osla_file *file)
 {
   osla_matrix *read = NULL;

@@ -18,8 +18,8 @@ typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row
 
 struct combiner {
   combine_column *column;
-  /* dtype: type of the elements of H; update_dtype: type of the values */
-  osla_dtype dtype, update_dtype;
+  osla_dtype dtype;        /* type of the elements of H */
+  osla_dtype update_dtype; /* type of the values of updates */
   osla_combine_function *function;
   void *context;
   fixed_point fixed; /* scale and bound of fixed-point numbers, for order-independent mode */
@@ -32,8 +32,9 @@ osla_err osli_combiner_make(const osla_hessian_options *options, combiner *out);
 /* Returns the value that every element of H has before the first update. */
 double osli_combiner_initial(const osla_hessian_options *options);
 
-/* _h: type of H. _values: type of G and U. */
+/* Returns the type of the elements of H. */
 osla_dtype osli_hessian_dtype(const osla_hessian_options *options);
+/* Returns the type of the elements of G and U. */
 osla_dtype osli_update_dtype(const osla_hessian_options *options);
 
 #endif

@@ -37,8 +37,8 @@ enum {
  * sorted columns. */
 typedef struct part {
   const update *u;
-  /* position: index of this owner among the owners that have a part; owner: rank of this owner */
-  int position, owner;
+  int position; /* index of this owner among the owners that have a part */
+  int owner;    /* rank of this owner */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
   /* memory on this node to which the part is added; local = NULL if the part is sent */
@@ -62,9 +62,9 @@ static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int6
                  .ld = rows};
 }
 
-/* Sets the values of a piece, in the kind of memory to which they are added; values that are sent
- * lie in host memory. On a device products are computed there, and elements of U are copied where U
- * lies. */
+/* Sets the values of a piece. If the piece is added on a device, its values lie there; if it is
+ * added in host memory or sent, they lie in host memory. If H lies on a device, products are
+ * computed there, and elements of U are first copied in the memory in which U lies. */
 static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t c,
                            piece *p)
 {
@@ -132,8 +132,8 @@ static bool consecutive(int64_t count, const int64_t *position)
   return true;
 }
 
-/* Adds the whole part p; its values are read in place from the caller's U. If another update holds
- * the locks and `may_wait` is false, nothing is added and *done is false. */
+/* Adds the whole part p to H, and reads its values in place from the caller's U. If another update
+ * holds the locks and `may_wait` is false, nothing is added and *done is false. */
 static osla_err add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p,
                                bool may_wait, bool *done)
 {
@@ -204,8 +204,8 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
          2.0 * (double)k * (double)p->rows * (double)p->cols <= FACTOR_WORK_MOST;
 }
 
-/* Copies the columns of G for one part from the device to host memory. *u and *sent become the
- * update and the part with these columns. */
+/* Copies the columns of G that belong to one part from device memory to host memory. *u and *sent
+ * become an update and a part that refer to the copied columns. */
 static osla_err download_panels(osla_hessian *h, workspace *w, const part *a, update *u, part *sent)
 {
   const size_t column = (size_t)u->k * h->element;

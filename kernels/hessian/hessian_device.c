@@ -1,5 +1,6 @@
-/* Work on a matrix H in device memory. A piece of an update, a copy in the order of an index list,
- * and a conversion of stripes are all described as lists for src/device/combine.h. */
+/* Work on a matrix H in device memory. The kernels of a device read lists (src/device/combine.h).
+ * The functions of this file describe by such lists: additions of pieces, copies in the order of an
+ * index list, and conversions of stripes. */
 #include "kernels/hessian/hessian_device.h"
 #include "kernels/hessian/hessian.h"
 #include "src/memory/segment.h"
@@ -18,7 +19,7 @@ osla_err osli_target_check_device(const osla_matrix *a, const osla_hessian_optio
              "OSLA_COMBINE_USER calls a function of the host, and the matrix lies on a device: "
              "use another operation, or a matrix in host memory");
   const device_queue *q = osli_device_queue(osla_matrix_device(a));
-  /* work without columns: a backend without kernels refuses it */
+  /* this work has no columns, so it changes nothing; a plug-in without kernels refuses it */
   return q->ops->submit(q->state, &(device_work){.kind = DEVICE_COMBINE, .dtype = OSLA_DOUBLE});
 }
 
@@ -42,12 +43,13 @@ osla_err osli_queue_panel(const osla_hessian *h, int64_t k, int64_t count, const
                                            .ldc = k});
 }
 
-/* Lists of a piece of work: the arrays of combine_loop, one after another. */
+/* Start addresses of the arrays of combine_loop, which lie one after another in one allocation. */
 typedef struct work_lists {
   int64_t *target, *start, *begin, *end, *row, *position;
 } work_lists;
 
-/* Allocates the lists of work with w->n columns, and with w->m rows if `with_rows` is set. */
+/* Allocates the lists for the w->n columns of the work w, and for its w->m rows if `with_rows` is
+ * true. */
 static osla_err make_lists(device_work *w, bool with_rows, work_lists *out)
 {
   w->n_lists = 4 * w->n + (with_rows ? 2 * w->m : 0);
@@ -81,7 +83,7 @@ static device_work work_on(const osla_hessian *h, combine_operation operation, i
                        .c = elements};
 }
 
-/* Sets the values' side of the lists. */
+/* Sets those lists that describe where the values of a piece lie. */
 static void list_values(const piece *p, const work_lists *l)
 {
   for (int64_t c = 0, packed = 0; c < p->cols; c++) {

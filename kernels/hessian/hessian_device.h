@@ -1,5 +1,6 @@
-/* Work on a matrix H in device memory (internal). Each function queues work on the device of H. The
- * index lists lie in host memory and may be reused on return. */
+/* Work on a matrix H in device memory (internal). The functions osli_queue_... queue work on the
+ * device of H. The index lists that they get lie in host memory, and the caller may overwrite them
+ * when the call returns. */
 #ifndef OSLA_HESSIAN_DEVICE_H
 #define OSLA_HESSIAN_DEVICE_H
 
@@ -9,19 +10,19 @@
 
 #include <stdbool.h>
 
-/* True if an address lies in the memory of a device. False for every address if H lies in host
- * memory. Local. */
+/* Returns true if H lies on a device and `address` is an address in device memory. Local. */
 bool osli_is_on_device(const osla_hessian *h, const void *address);
 
-/* Checks that an accumulator can add to a device matrix with these options. Local. Errors:
- * UNSUPPORTED (a user function; a plug-in without kernels). */
+/* Checks that an accumulator can add to a matrix in device memory with these options. Local.
+ * Errors: UNSUPPORTED (a combination by a function of the user; a plug-in without kernels). */
 osla_err osli_target_check_device(const osla_matrix *matrix, const osla_hessian_options *options);
 
-/* Copies bytes between two arrays of which at least one lies on the device. A copy from or to host
- * memory is complete on return. */
+/* Copies bytes between two arrays of which at least one lies on the device. If the other one lies
+ * in host memory, the copy is complete when the call returns. */
 osla_err osli_queue_copy(size_t bytes, const void *from, void *to);
 
-/* Copies a k x count array with leading dimension ld to the device, as a dense array. */
+/* Copies an array of `count` columns with k elements each, with leading dimension ld, to the
+ * device. The copy has leading dimension k. */
 osla_err osli_queue_panel(const osla_hessian *h, int64_t k, int64_t count, const void *from,
                           int64_t ld, void *to);
 
@@ -40,9 +41,10 @@ osla_err osli_queue_columns(const osla_hessian *h, int64_t k, int64_t count,
 osla_err osli_queue_gather(const osla_hessian *h, const piece *p, int64_t ld,
                            unsigned char *values);
 
-/* Applies an operation without values, or COMBINE_SET with `constant`, to the stored triangle of
- * some stripes of one owner, whose grid position is given. *refused (NULL: not wanted): number of
- * refused elements, complete on return. */
+/* Applies an operation to the stored triangle of some stripes of the owner with grid position
+ * `position`. The operation has no values, or is COMBINE_SET, which uses `constant`. If `refused`
+ * is not NULL, *refused becomes the number of refused elements, and the work is complete when the
+ * call returns. */
 osla_err osli_queue_stripes(const osla_hessian *h, combine_operation operation, double constant,
                             uint64_t stripes, int position, unsigned char *local, int64_t lld,
                             int64_t *refused);

@@ -24,9 +24,8 @@ typedef struct offence {
 } offence;
 
 struct exact_state {
-  /* h: format of the numbers of H; g: format of those of the gradient, with g.bound = 0 if there is
-   * none */
-  fixed_point h, g;
+  fixed_point h;     /* format of the numbers of H */
+  fixed_point g;     /* format of the numbers of the gradient; g.bound = 0 if there is none */
   int64_t *gradient; /* [n] this rank's gradient updates since the last commit, summed */
   /* segment with one word for each rank: mask of the stripes of its part of H that are in fixed
    * point */
@@ -194,8 +193,8 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
 typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column);
 
-/* A pass over stripes: on the host by `column`; on a device by `check`, which finds out whether
- * there are elements to record, and then by `change`, if it is another operation. */
+/* How stripes are converted. On the host, `column` converts a column. On a device, `check` finds
+ * out if there are elements to record, and then `change` runs, if it is another operation. */
 typedef struct conversion {
   convert_column *column;
   combine_operation check, change;
@@ -205,8 +204,9 @@ static const conversion checking = {check_column, COMBINE_CHECK_DOUBLES, COMBINE
 static const conversion to_fixed = {column_to_fixed, COMBINE_CHECK_DOUBLES, COMBINE_TO_FIXED};
 static const conversion to_doubles = {column_to_double, COMBINE_CHECK_NUMBERS, COMBINE_TO_DOUBLES};
 
-/* Converts all columns of some stripes of one owner, within the stored triangle. Columns on a
- * device that have elements to record are converted in a copy, too. */
+/* Converts all columns of some stripes of one owner, within the stored triangle. If elements on a
+ * device must be recorded, copies of the columns in host memory are converted as well, which
+ * records the elements. */
 static osla_err convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
                         int64_t lld, const conversion *how)
 {

@@ -27,14 +27,14 @@ void osli_exact_destroy(osla_hessian *h);
 osla_err osli_exact_begin(osla_hessian *h);
 
 /* Converts the stripes that a piece touches to fixed point. The caller holds the locks of these
- * stripes. Errors: those of work on a device. */
+ * stripes. Errors: those of work on the device of H. */
 osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local,
                             int64_t lld);
 
 /* Records as an offence the first refused element among rows [begin, end) of column c of a piece.
- * `column`: index in `values` of the column's value in row 0. `local`: local array to which the
- * piece was added. sums: fixed-point numbers in the column of the array. Values and sums lie in
- * host memory. */
+ * `column` is the index in `values` of the column's value in row 0. `local` is the local array to
+ * which the piece was added, and `sums` are the fixed-point numbers in the array's column. `values`
+ * and `sums` lie in host memory. */
 void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
                                int64_t end, const unsigned char *values, int64_t column,
                                const unsigned char *local, const int64_t *sums);

@@ -8,9 +8,9 @@
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
-/* Number of columns that share one product at the edge of the triangle. It is small, because the
- * product also computes elements outside the triangle, and larger on a device, where the start of a
- * product costs more. */
+/* Number of columns that one product computes at the edge of the triangle. In host memory it is
+ * small, because the product also computes elements outside the triangle. On a device it is larger,
+ * because there the start of a product costs more. */
 enum { EDGE_COLUMNS = 32, DEVICE_EDGE_COLUMNS = 512 };
 
 /* Data for the products of a piece; r0 and c0 are the positions of its first row and column in the

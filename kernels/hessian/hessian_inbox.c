@@ -36,13 +36,17 @@ typedef struct inbox {
   int leaf, origin, gate_rank;
   intake *from;
   unsigned char *buffer; /* [inbox_bytes] messages in the order of the origin's ring */
-  size_t head, tail;     /* range [head, tail) of the buffer that holds fetched bytes */
-  size_t arriving;       /* bytes in flight, which will be stored after `tail` */
+  /* offset in `buffer` of the first byte that was fetched and not yet processed */
+  size_t head;
+  size_t tail;     /* offset in `buffer` behind the last byte that was fetched */
+  size_t arriving; /* bytes in flight, which will be stored after `tail` */
   osla_transfer transfer[2];
   osla_posted credit;
-  int64_t *lists;        /* index lists of the message that is being added */
-  unsigned char *values; /* products of the columns of G that were received, where H lies */
-  /* copy of received values or columns of G in device memory; NULL if H lies in host memory */
+  int64_t *lists; /* index lists of the message that is being added */
+  /* products of the received columns of G, in the kind of memory in which H lies */
+  unsigned char *values;
+  /* copy of the received values, or of the received columns of G, in device memory; NULL if H lies
+   * in host memory */
   unsigned char *on_device;
   uint64_t stripes; /* mask of the stripes that are locked for a chain */
   bool in_chain;
@@ -135,7 +139,7 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, 
   return OSLA_OK;
 }
 
-/* Copies the values, or the columns of G, of a message to the device. */
+/* Copies the values of a message, or its columns of G, to the device of H. */
 static osla_err upload_message(const osla_hessian *h, const inbox *in, message_view *m)
 {
   const size_t rows = (size_t)m->p.rows * m->head.k * h->element;

@@ -190,11 +190,12 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 /* Local and global indices of an array, and the range of the triangle in each column. */
 typedef struct index_lists {
   int64_t rows, cols;
-  /* [rows] row: local index of each row; row_global: global index of each row */
-  int64_t *row, *row_global;
-  /* [cols] col: local index of each column; col_global: global index of each column */
-  int64_t *col, *col_global;
-  int64_t *begin, *end; /* [cols] range of rows of the triangle in each column */
+  int64_t *row;        /* [rows] local index of each row */
+  int64_t *row_global; /* [rows] global index of each row */
+  int64_t *col;        /* [cols] local index of each column */
+  int64_t *col_global; /* [cols] global index of each column */
+  int64_t *begin;      /* [cols] first row of the triangle in each column */
+  int64_t *end;        /* [cols] row behind the last row of the triangle in each column */
 } index_lists;
 
 static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)

@@ -27,32 +27,29 @@
 typedef struct outbox {
   /* held by one sender for a whole chain; protects the members from `ring` to `fetched` */
   pthread_mutex_t mutex;
-  int ring; /* index of the ring in the pool of rings; -1: no ring */
-  /* written: number of bytes written so far; chain: value of `written` at the start of the current
-   * chain */
-  uint64_t written, chain;
+  int ring;         /* index of the ring in the pool of rings; -1: no ring */
+  uint64_t written; /* number of bytes written so far */
+  uint64_t chain;   /* value of `written` at the start of the current chain */
   uint64_t fetched; /* number of bytes that the node has fetched, according to its latest reports */
   /* value for the leaf word: number of bytes that may be fetched, and number of the ring */
   _Atomic uint64_t ready;
   _Atomic bool listed;
   struct outbox *next; /* next outbox in the list of outboxes */
   /* Only the progress hook uses the following members. */
-  /* announced: latest leaf word that was posted; announcements: number of times that the words
-   * above the leaf were written */
-  uint64_t announced, announcements;
-  int level;          /* highest level of the tree on which a word was posted */
-  osla_posted notice; /* state of the latest word that was posted */
+  uint64_t announced;     /* latest leaf word that was posted */
+  uint64_t announcements; /* number of times that the words above the leaf were written */
+  int level;              /* highest level of the tree on which a word was posted */
+  osla_posted notice;     /* state of the latest word that was posted */
 } outbox;
 
 typedef struct outbox_table {
   _Atomic(outbox *) fresh; /* list of outboxes, to which threads add */
   outbox *announcing;      /* list of outboxes that only the progress hook uses */
   pthread_mutex_t pool;    /* protects ring_node and next_ring */
-  /* ring_node: [n_rings] node that uses each ring, or -1; next_ring: ring at which the next search
-   * begins */
-  int *ring_node, next_ring;
-  atomic_int wanted; /* number of threads that wait for a free ring */
-  outbox of[];       /* [n_nodes] outbox for each node */
+  int *ring_node;          /* [n_rings] node that uses each ring; -1 if no node uses it */
+  int next_ring;           /* ring at which the next search for a free ring begins */
+  atomic_int wanted;       /* number of threads that wait for a free ring */
+  outbox of[];             /* [n_nodes] outbox for each node */
 } outbox_table;
 
 osla_err osli_outboxes_create(osla_hessian *h)

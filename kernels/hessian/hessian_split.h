@@ -65,7 +65,7 @@ typedef struct piece {
   int64_t rows, cols;
   const int64_t *row; /* [rows] local row index on the owner */
   const int64_t *col; /* [cols] local column index on the owner */
-  /* [cols] column c holds the rows begin[c] to end[c] - 1 of the row list */
+  /* [cols] column c of the piece contains the rows begin[c] to end[c] - 1 of the row list */
   const int64_t *begin, *end;
   /* If ld = 0, the columns of values are packed one after another. If ld > 0, element (r, c) has
    * index row_position[r] + col_position[c] * ld in `values`; a position list that is NULL stands
@@ -75,8 +75,9 @@ typedef struct piece {
   const int64_t *row_position, *col_position;
 } piece;
 
-/* Index of the value in row 0 of column c, which need not exist: a packed column begins with row
- * begin[c]. `packed`: number of values in all columns before column c, if the piece is packed. */
+/* Returns the index in `values` of row 0 of column c. This value need not exist, because a packed
+ * column begins with row begin[c]. If the piece is packed, `packed` is the number of values in all
+ * columns before column c. */
 static inline int64_t piece_column_start(const piece *p, int64_t c, int64_t packed)
 {
   if (p->ld == 0) return packed - p->begin[c];

@@ -5,10 +5,9 @@
 #include "osla_hessian.h"
 
 /* Checks that an accumulator can add to a matrix of the caller, and sets the options nb and single
- * to the properties of the matrix. Local. Errors: ARG (no square matrix; blocks that are not
- * square; options that contradict the matrix; memory that is mapped read-only), UNSUPPORTED (a
- * complex matrix; those of osli_target_check_device).
- */
+ * to the properties of the matrix. Local. Errors: ARG (the matrix or its blocks are not square;
+ * options contradict the matrix; the memory is mapped read-only), UNSUPPORTED (the matrix is
+ * complex; those of osli_target_check_device). */
 osla_err osli_target_check(const osla_matrix *matrix, osla_hessian_options *options);
 
 /* Registers h->matrix as the target of h, so that no second accumulator on the same memory is

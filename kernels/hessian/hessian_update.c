@@ -129,7 +129,8 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   if (err == OSLA_OK)
     err =
       chunks ? perform_in_chunks(h, w, u, rows, ix) : perform_update(h, w, u, rows, ix, cols, jx);
-  /* the caller may overwrite a matrix G or U in device memory on return */
+  /* wait for the device, because the caller may overwrite a matrix G or U in device memory when
+   * this call returns */
   if (h->device && err == OSLA_OK) err = osli_device_finish(h->device);
   osli_workspace_release(h, w);
   return err;

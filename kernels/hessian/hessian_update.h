@@ -14,18 +14,25 @@
 typedef struct workspace {
   struct workspace *next;
   index_split rows, cols;
-  index_split sorted;      /* order-independent mode: sorted list of all indices of an update */
-  unsigned char *products; /* order-independent mode: products of one group of columns */
+  index_split sorted; /* order-independent mode: sorted list of all indices of an update */
+  /* order-independent mode: products of one group of columns, in the kind of memory in which H
+   * lies */
+  unsigned char *products;
   size_t products_bytes;
-  int64_t *begin, *end; /* [n_range] range of the triangle in each column of a part */
+  /* [n_range] column c of a part has the rows begin[c] to end[c] - 1 of the triangle */
+  int64_t *begin, *end;
   int64_t n_range;
-  unsigned char *row_panel, *col_panel; /* columns of G in the order of the sorted index lists */
+  /* columns of G in the order of the sorted row indices; on the device of H if there is one */
+  unsigned char *row_panel;
+  /* columns of G in the order of the sorted column indices; on the device of H if there is one */
+  unsigned char *col_panel;
   size_t row_panel_bytes, col_panel_bytes;
   unsigned char *values; /* values of one piece, in host memory */
   size_t values_bytes;
-  /* only if H lies on a device; then row_panel, col_panel and products lie there, too.
-   * device_values: values of one piece. device_g: copy of a matrix G in host memory. */
-  unsigned char *device_values, *device_g;
+  /* values of one piece in device memory; NULL if H lies in host memory */
+  unsigned char *device_values;
+  /* copy in device memory of a matrix G that lies in host memory; NULL if H lies in host memory */
+  unsigned char *device_g;
   size_t device_values_bytes, device_g_bytes;
   size_t reserved; /* number of bytes of this workspace that count against the memory cap */
   /* number of random numbers drawn so far; each of them selects the first owner that an update
@@ -45,12 +52,13 @@ typedef struct workspace_need {
 osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, workspace **out);
 void osli_workspace_release(osla_hessian *h, workspace *w);
 void osli_workspace_free_all(osla_hessian *h);
-/* _reserve: host memory. _reserve_like: memory of the kind in which H lies. The former contents are
- * lost. */
+/* Makes *buffer at least `bytes` bytes of host memory. The former contents are lost. */
 osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes);
+/* Makes *buffer at least `bytes` bytes of the kind of memory in which H lies. The former contents
+ * are lost. */
 osla_err osli_reserve_like(const osla_hessian *h, unsigned char **buffer, size_t *have,
                            size_t bytes);
-/* number of bytes of values that a workspace may hold */
+/* Returns the largest number of bytes of values that a workspace may hold. */
 size_t osli_piece_bytes(const osla_hessian *h);
 
 /* ---- steps of an update ---- */
@@ -71,12 +79,12 @@ typedef struct update {
 osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);
 
-/* Adds a piece to an owner's local array. Both the values and the array lie on the device of H, or
- * both in host memory. The caller holds the locks of the piece's stripes. */
+/* Adds a piece to an owner's local array. The values and the array both lie on the device of H, or
+ * both lie in host memory. The caller holds the locks of the piece's stripes. */
 osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
 
-/* Releases the stripes when the additions of this thread are complete, also after an error. Errors:
- * those of work on the device. */
+/* Waits until the additions of this thread are complete, and then releases the stripes, also after
+ * an error. Errors: those of work on the device of H. */
 osla_err osli_piece_unlock(const osla_hessian *h, osla_stripes *lock, uint64_t stripes);
 
 /* Delivers the part of every owner. The workspace must hold the grouped indices of the update. */

@@ -35,13 +35,12 @@ typedef struct wire {
   arrival_shape shape;
   int remote; /* largest number of ranks that are on other nodes, for any rank */
   int ranks, n_nodes;
-  /* node: index of this rank's node; position: index of this rank among the ranks of its node */
-  int node, position;
-  bool separate; /* true if every rank is a node of its own */
-  /* member: [ranks] all ranks, in the order of their nodes. node_start: [n_nodes + 1] index in
-   * `member` of the first rank of each node. */
-  int *member, *node_start;
-  int *node_of;                  /* [ranks] index of each rank's node */
+  int node;        /* index of this rank's node */
+  int position;    /* index of this rank among the ranks of its node */
+  bool separate;   /* true if every rank is a node of its own */
+  int *member;     /* [ranks] all ranks, in the order of their nodes */
+  int *node_start; /* [n_nodes + 1] index in `member` of the first rank of each node */
+  int *node_of;    /* [ranks] index of each rank's node */
   struct outbox_table *outboxes; /* struct defined in hessian_outbox.c */
   struct inbox_table *inboxes;   /* struct defined in hessian_inbox.c */
 } wire;
@@ -56,16 +55,17 @@ void osli_wire_free(osla_hessian *h);
 void osli_wire_sizes(osla_hessian *h, size_t bytes);
 size_t osli_wire_bytes(const osla_hessian *h); /* bytes of the segment and of the tables */
 
-/* wire_members: number of ranks of a node. wire_gate: rank of a node that an origin (sending rank)
- * notifies. wire_leaf: the origin's leaf index at that gate. */
+/* Returns the number of ranks of a node. */
 static inline int wire_members(const wire *w, int node)
 {
   return w->node_start[node + 1] - w->node_start[node];
 }
+/* Returns the rank of a node that an origin (sending rank) notifies. */
 static inline int wire_gate(const wire *w, int node, int origin)
 {
   return w->member[w->node_start[node] + origin % wire_members(w, node)];
 }
+/* Returns the leaf index of an origin at the gate that it notifies. */
 static inline int wire_leaf(const wire *w, int node, int origin)
 {
   return origin / wire_members(w, node);
