@@ -151,8 +151,8 @@ static osla_err factor(void *kernel, int64_t k)
     operand panel = element(f, s->row_after, s->col_on);
     OSLA_CALL(osli_chol_solve_panel(f, s->rows_left, s->size, diagonal, panel));
   }
-  /* a progress step may read the panel as soon as f->factored has changed, so queued work must be
-   * complete */
+  /* complete queued work first: as soon as f->factored has changed, a progress step may pack the
+   * panel */
   osli_device_settle_kept(SETTLE_NOTIFY);
   atomic_store(&f->factored, k + 1);
   for (int i = 0; i < f->n_readers; i++)

@@ -26,12 +26,13 @@ osla_err osli_diagonal_blocks_create(const char *what, int64_t n, int64_t block,
                                      diagonal_blocks *out);
 void osli_diagonal_blocks_free(diagonal_blocks *b);
 
-/* _size: number of rows of the block that begins at row `from`. _at: address of this block. */
+/* Returns the number of rows of the block that begins at row `from`. */
 static inline int64_t diagonal_block_size(const diagonal_blocks *b, int64_t from)
 {
   return b->n - from < b->block ? b->n - from : b->block;
 }
 
+/* Returns the address of the block that begins at row `from`. */
 static inline double *diagonal_block_at(const diagonal_blocks *b, int64_t from)
 {
   return b->element + from * b->block;

@@ -4,9 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* LOWEST: exponent of the lowest bit that a sum holds. MANY: number of additions after which a
- * digit may need a carry, because 63 bits hold at most so many addends of 32 bits. */
-enum { LOWEST = -1074, MANY = 1 << 29 };
+enum {
+  LOWEST = -1074, /* exponent of the lowest bit that a sum holds */
+  /* number of additions after which a digit may need a carry; 63 bits hold the sum of at least this
+   * number of addends of 32 bits */
+  MANY = 1 << 29
+};
 static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
 
 void osli_exact_sum_start(exact_sum *s)

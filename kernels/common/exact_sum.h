@@ -13,7 +13,8 @@ enum { EXACT_DIGITS = 69, EXACT_DIGIT_BITS = 32 };
  * until the next carry. */
 typedef struct exact_sum {
   int64_t digit[EXACT_DIGITS];
-  int low, high;     /* all digits but digit[low] .. digit[high] are 0 */
+  int low;           /* lowest index of the digits that may differ from 0 */
+  int high;          /* highest index of the digits that may differ from 0 */
   int64_t added;     /* number of additions since the latest carry */
   double not_finite; /* sum of the infinities and NaNs; 0 if there are none */
 } exact_sum;

@@ -71,32 +71,33 @@ cleanup:
 /* Counts and lists of the rows (or columns) that move between this rank and one other process, the
  * partner. */
 typedef struct line_counts {
-  /* numbers of rows (or columns) between this rank and the partner process. going: to the partner;
-   * coming: from the partner. */
-  int64_t going, coming;
+  int64_t going;  /* number of rows (or columns) that this rank sends to the partner */
+  int64_t coming; /* number of rows (or columns) that this rank receives from the partner */
   /* number of rows (or columns) from other ranks that precede this rank's in the partner's receive
    * buffer */
   int64_t before;
-  /* numbers of rows (or columns) that the partner process receives. others: from other processes;
-   * all: from all processes including itself. */
-  int64_t others, all;
-  /* next free entry in the list of leaving rows or columns (leave), and in that of arriving ones
-   * (arrive) */
-  int64_t *leave, *arrive;
+  /* number of rows (or columns) that the partner receives from other processes */
+  int64_t others;
+  /* number of rows (or columns) that the partner receives from all processes, including itself */
+  int64_t all;
+  int64_t *leave;  /* next free entry in the list of leaving rows (or columns) */
+  int64_t *arrive; /* next free entry in the list of arriving rows (or columns) */
 } line_counts;
 
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block; /* n: number of rows (or columns) of the matrix; block: block size */
-  /* processes: number of processes that share the rows (or columns). position: index of this rank
-   * among these processes, or -1 if it has no part of the matrix. */
-  int processes, position;
-  /* mine: number of rows (or columns) on this rank; length: local length of one row (or column) */
-  int64_t mine, length;
+  int64_t n;     /* number of rows (or columns) of the matrix */
+  int64_t block; /* block size of the rows (or columns) */
+  int processes; /* number of processes that share the rows (or columns) */
+  /* index of this rank among the processes that share the rows (or columns); -1 if this rank has no
+   * part of the matrix */
+  int position;
+  int64_t mine;   /* number of rows (or columns) on this rank */
+  int64_t length; /* local length of one row (or column) */
   /* [n] row (or column) i after the interchanges is the one that had index from[i] before */
   int64_t *from;
-  const int64_t *pivots; /* interchanges as the caller gave them */
+  const int64_t *pivots; /* list of interchanges that the caller passed to osli_interchange_open */
   bool backward;
   line_counts *there; /* [processes] counts and lists for each process as partner */
   /* local indices of the rows (or columns) that leave this rank, ordered by destination */
@@ -335,7 +336,7 @@ osla_err osli_interchange_run(osla_interchange *x)
     }
   /* An error ends the job, because other ranks wait for rows (or columns) of this rank. */
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
-  return osli_matrix_barrier(x->v.matrix); /* after this barrier B is complete on all ranks */
+  return osli_matrix_barrier(x->v.matrix); /* wait until B is complete on all ranks */
 }
 
 void osli_interchange_close(osla_interchange *x)

@@ -12,11 +12,12 @@
 osla_err osli_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
 
 /* Interchanges line i of B (a row or a column) with line pivots[i] for i = 0, 1, 2, ... in this
- * order, or in the reverse order with `backward`. B may have any blocks and any grid. `pivots` must
- * exist until _close. _open allocates all memory: indices of the lines, and a few buffers. A buffer
- * has 1 MiB, or the size of one element of each moving line if this is more. _close accepts NULL.
- * All three calls are collective. Errors, on all ranks together: of _open MEM, MPI; of _run MPI,
- * those of a device. */
+ * order, or in the reverse order if `backward` is true. B may have any blocks and any grid.
+ *
+ * osli_interchange_open allocates all memory: indices of the lines, and a few buffers. A buffer has
+ * 1 MiB, or the size of one element of each moving line if this is more. `pivots` must exist until
+ * osli_interchange_close, which accepts NULL. All three calls are collective. Errors, on all ranks
+ * together: of osli_interchange_open MEM, MPI; of osli_interchange_run MPI, those of a device. */
 typedef enum osla_lines { OSLA_ROWS, OSLA_COLUMNS } osla_lines;
 typedef struct osla_interchange osla_interchange;
 osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,

@@ -17,7 +17,8 @@ typedef struct local_view {
   size_t element; /* bytes of an element */
   int64_t m, n, mb, nb;
   int p, q, prow, pcol;
-  int64_t rows, cols; /* number of rows and columns of the local array */
+  int64_t rows; /* number of rows of the local array */
+  int64_t cols; /* number of columns of the local array */
   int64_t lld;
   unsigned char *local;
 } local_view;
@@ -74,13 +75,13 @@ static inline void trim_blocks(local_view *v)
   if (v->nb > v->n) v->nb = v->n > 1 ? v->n : 1;
 }
 
-/* rows_below: number of this rank's rows with a global index below i. cols_below: number of this
- * rank's columns with a global index below j. */
+/* Returns the number of this rank's rows with a global index below i. */
 static inline int64_t rows_below(const local_view *v, int64_t i)
 {
   return osla_index_count(i < v->m ? i : v->m, v->mb, v->prow, v->p);
 }
 
+/* Returns the number of this rank's columns with a global index below j. */
 static inline int64_t cols_below(const local_view *v, int64_t j)
 {
   return osla_index_count(j < v->n ? j : v->n, v->nb, v->pcol, v->q);

@@ -239,7 +239,9 @@ void osli_panels_wait_count(osla_panels *p, _Atomic int64_t *count, int64_t step
 
 void osli_panels_finish(osla_panels *p, int64_t step)
 {
-  if (p->set > 0) osli_device_settle_kept(SETTLE_NOTIFY); /* other ranks may fill buffers again */
+  /* complete queued work first: as soon as p->finished has changed, other ranks may overwrite
+   * buffers that the work reads */
+  if (p->set > 0) osli_device_settle_kept(SETTLE_NOTIFY);
   atomic_store(&p->finished, step + 1);
   osli_panels_progress(p);
 }

@@ -54,18 +54,19 @@ typedef struct osla_panels_plan {
   /* number of process rows that take part, counted from the first row; 0: all rows */
   int column_rows;
   osla_forward forward;
-  size_t piece;        /* bytes of each piece in which a panel is forwarded; 0: OSLA chooses */
-  bool readable;       /* true if ranks of a root's node can read the root's matrix in place */
-  osla_device *device; /* device on which packed panels lie; NULL: host memory */
+  /* number of bytes of each piece in which a panel is forwarded; 0: OSLA chooses the number */
+  size_t piece;
+  bool readable;       /* true if the ranks of a root's node can read the root's matrix in place */
+  osla_device *device; /* device in whose memory packed panels lie; NULL: they lie in host memory */
   void *kernel;
   /* Bytes of the panel of the root at position `root` of this rank's process row or column; 0 if
    * this root publishes no panel in this step, or if no rank needs it. Pure; may be called for
    * any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
-  /* Returns true if this rank's panel of a step is ready; on a device all work on the panel is then
-   * complete. If the panel is ready and `room` is not NULL, the function stores a packed copy at
-   * `room`. It is called in progress steps, one call at a time, possibly by another thread, and for
-   * each step only until it has returned true. */
+  /* Returns true if this rank's panel of a step is ready. All work on the panel must then be
+   * complete, also on a device. If the panel is ready and `room` is not NULL, the function stores a
+   * packed copy at `room`. Progress steps call it, one call at a time, possibly by another thread,
+   * and for each step only until it has returned true. */
   bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);
 } osla_panels_plan;
 

@@ -38,9 +38,8 @@ struct osla_panels {
   osla_panels_plan plan;
   osla_transport *t;
   osla_segment *segment;
-  /* active: true if this rank takes part in the panels; hooked: true if a progress hook is
-   * registered */
-  bool active, hooked;
+  bool active; /* true if this rank takes part in the panels */
+  bool hooked; /* true if a progress hook is registered */
   osla_line row, column;
   size_t start[PANEL_KINDS]; /* offset of each kind of panel in a set of buffers */
   size_t set;    /* bytes of a set of buffers; 0: there are neither buffers nor credits */

@@ -26,8 +26,9 @@ osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
 /* Frees the buffers. Accepts NULL. Collective. */
 void osli_pieces_destroy(osla_pieces **pieces);
 
-/* _memory: bytes that pieces need on a rank. _depth_for: number of sets of buffers. Pure. */
+/* Returns the number of bytes that pieces need on a rank. Pure. */
 uint64_t osli_pieces_memory(size_t bytes, int look_ahead, const osla_shape *shape);
+/* Returns the number of sets of buffers that pieces with this look-ahead have. Pure. */
 int64_t osli_pieces_depth_for(int look_ahead);
 
 /* Number of sets of buffers. Local. */

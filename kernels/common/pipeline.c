@@ -11,9 +11,9 @@ static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
   return OSLA_OK;
 }
 
-/* Runs the steps on a device. In step k the update by panel k is queued in the main lane before
- * this rank waits for the next panels in the panel lane, so both run at the same time. Panel k is
- * finished one step later, when the update by it is complete. */
+/* Runs the steps on a device. In step k the update by panel k is queued in LANE_MAIN. Then this
+ * rank waits for the next panels in LANE_PANEL, so the update and the next panels run at the same
+ * time. Panel k is finished one step later, when the update by panel k is complete. */
 static osla_err run_on_device(const osla_pipeline *p)
 {
   const device_queue *q = p->queue;
@@ -24,7 +24,9 @@ static osla_err run_on_device(const osla_pipeline *p)
     osla_at_step(osli_panels_transport(p->panels), p->name, k);
     if (k == 0) OSLA_CALL(advance_panel(p, ready++, k));
     const uint64_t last_update = q->ops->mark(q->state, LANE_MAIN);
-    OSLA_CALL(osli_device_after(q, LANE_PANEL)); /* the next panels need the last update */
+    /* the work in LANE_PANEL starts after the previous update, because the next panels need its
+     * results */
+    OSLA_CALL(osli_device_after(q, LANE_PANEL));
     (void)osli_device_lane(LANE_MAIN);
     OSLA_CALL(p->apply(p->kernel, k, next, INT64_MAX));
     (void)osli_device_lane(LANE_PANEL);

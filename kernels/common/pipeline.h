@@ -16,14 +16,17 @@ typedef struct osla_pipeline {
   int64_t steps;
   int look_ahead; /* number of panels that are factored ahead: 0, 1 or 2 */
   osla_panels *panels;
-  const device_queue *queue; /* device of the matrix; NULL: host memory, or no use of lanes */
-  void *kernel;              /* first argument of the functions below, which are all local */
+  /* device of the matrix; NULL if the matrix lies in host memory, or if the kernel does not use
+   * lanes */
+  const device_queue *queue;
+  /* first argument of the functions `owns`, `apply` and `factor`, which are all local */
+  void *kernel;
   bool (*owns)(const void *kernel, int64_t k); /* true if this rank has a part of panel k */
   /* Applies step k to this rank's part of the block columns [from, to). */
   osla_err (*apply)(void *kernel, int64_t k, int64_t from, int64_t to);
-  /* Factors this rank's part of panel k, together with the other ranks that have a part. All steps
-   * before k have been applied to the panel. Afterwards the panel is ready for publication, and on
-   * a device this rank's part of it is complete. */
+  /* Factors this rank's part of panel k, together with the other ranks that have a part. The caller
+   * has applied all steps before k to the panel. When the function returns, this rank's part of the
+   * panel is ready for publication, and all work on it is complete, also on a device. */
   osla_err (*factor)(void *kernel, int64_t k);
 } osla_pipeline;
 

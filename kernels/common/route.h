@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 typedef struct osla_line {
-  /* length: number of ranks in the process row or column; me: position of this rank among them */
-  int length, me;
+  int length; /* number of ranks in the process row or column */
+  int me;     /* position of this rank in the process row or column */
   int nodes;  /* number of different nodes in the process row or column */
   int *node;  /* [length] node of each position, numbered from 0 within the process row or column */
   int *ranks; /* [length] for each position: its rank in the transport */

@@ -1,5 +1,5 @@
-/* Inner loops of the exchanges of rows: copies of selected elements of one column, and of rows
- * (internal). */
+/* Inner loops of the exchanges of rows (internal): copies of selected elements of a column, and
+ * copies of selected rows. */
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
@@ -37,9 +37,10 @@ static inline void move_elements(size_t element, int64_t count, const unsigned c
     copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
 }
 
-/* Copies `count` rows of `cols` columns: row to_rows[i] of `to` := row from_rows[i] of `from`. One
- * of the lists may be NULL, for the rows 0, 1, 2, ... All memory is host memory or lies on one
- * device, where a row is one copy. */
+/* Copies row from_rows[i] of `from` to row to_rows[i] of `to`, for i = 0 .. count - 1. The rows
+ * have `cols` columns. One of the lists may be NULL, which stands for the rows 0, 1, 2, ... Both
+ * arrays lie in host memory, or both on one device, where each row is copied by a call of its
+ * own. */
 static inline void move_rows(size_t element, int64_t count, int64_t cols, const unsigned char *from,
                              int64_t from_ld, const int64_t *from_rows, unsigned char *to,
                              int64_t to_ld, const int64_t *to_rows)

@@ -41,10 +41,10 @@ typedef struct certificate {
   double distance;
   int64_t snapshots;
   int64_t next_magnitude; /* number of the round in which rounding2 is computed again */
-  /* rounds: number of reductions so far; wait_rounds: number of rounds since the last snapshot;
-   * pause: number of rounds after which the next snapshot is taken */
-  int64_t rounds, wait_rounds, pause;
-  bool last; /* true if the snapshot was taken after the last sweep */
+  int64_t rounds;         /* number of reductions so far */
+  int64_t wait_rounds;    /* number of rounds since the last snapshot */
+  int64_t pause;          /* number of rounds between the last snapshot and the next one */
+  bool last;              /* true if the snapshot was taken after the last sweep */
 } certificate;
 
 /* Record of a run (record.c). */
@@ -61,9 +61,9 @@ typedef struct recorder {
 
 /* Detects neighbours that have stopped (watch.c). */
 typedef struct watch {
-  /* n: number of watched neighbours, 0 without a time limit; rank: ranks of these neighbours */
-  int n, rank[OSLA_REDUCTION_NEIGHBOURS];
-  bool on; /* true if a run is in progress */
+  int n;                               /* number of watched neighbours; 0 without a time limit */
+  int rank[OSLA_REDUCTION_NEIGHBOURS]; /* ranks of the watched neighbours */
+  bool on;                             /* true if a run is in progress */
   /* index of the first channel to watched neighbours; the channels to the other neighbours
    * follow */
   int first;
@@ -73,8 +73,8 @@ typedef struct watch {
   double silent[OSLA_REDUCTION_NEIGHBOURS];
   /* latest message of each neighbour, which may belong to the next run */
   uint64_t word[OSLA_REDUCTION_NEIGHBOURS];
-  /* stepped: time of the last step; notified: time of the last messages to the neighbours */
-  double stepped, notified;
+  double stepped;  /* time of the last step */
+  double notified; /* time of the last messages to the neighbours */
 } watch;
 
 struct osla_iteration {
@@ -94,16 +94,13 @@ struct osla_iteration {
   double *recorded; /* [length] recorded state; after the last sweep, the current state itself */
   double *v;        /* [length] vector v of the bound |M| v <= alpha v; NULL: no bound */
   double alpha;
-  uint64_t run; /* number of the latest call of osla_iterate, from 1 */
-  /* One element for each halo: the latest message in its channel; in how many of the two states
-   * this message is missing; number of sweeps with this message; whether the sender makes no more
-   * sweeps. */
-  const double **message;
-  int *unpacks_left;
-  int64_t *sweeps_since;
-  bool *is_last;
-  /* sweeps: number of sweeps of this rank; sent_at: value of `sweeps` when it last sent halos */
-  int64_t sweeps, sent_at;
+  uint64_t run;           /* number of the latest call of osla_iterate, from 1 */
+  const double **message; /* for each halo: latest message in the halo's channel */
+  int *unpacks_left;      /* for each halo: number of the two states that lack the latest message */
+  int64_t *sweeps_since;  /* for each halo: number of sweeps with the latest message */
+  bool *is_last;          /* for each halo: true if the sender makes no more sweeps */
+  int64_t sweeps;         /* number of sweeps of this rank */
+  int64_t sent_at;        /* value of `sweeps` when this rank last sent halos */
   /* true if the spare state already holds the result of the next sweep, because that sweep was made
    * to compute the first residual */
   bool is_swept;
@@ -197,10 +194,10 @@ osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums,
  * state. */
 osla_err osli_certificate_begin(osla_iteration *it, const double *x);
 
-/* Advances the certificate after a sweep, without waiting. x: state after the sweep; residual2:
- * squared residual of the state before the sweep. `at_end`: true if this rank makes no more sweeps.
- * In this case the call waits, and x may be recorded without a copy, so the halos of x are
- * overwritten. When c.over is set, `recorded` is the result of the run, or x if the run
+/* Advances the certificate after a sweep, without waiting. x is the state after the sweep, and
+ * residual2 the squared residual of the state before the sweep. If this rank makes no more sweeps,
+ * `at_end` is true. In this case the call waits, and x may be recorded without a copy, so the halos
+ * of x are overwritten. When c.over is set, `recorded` is the result of the run, or x if the run
  * DIVERGED. */
 osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end);
 

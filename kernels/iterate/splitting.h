@@ -33,8 +33,8 @@ struct osla_splitting {
   osla_transport *t;
   const split_kind *kind;
   const double *b;
-  /* n: number of this rank's rows; n_ghosts: number of values of other ranks that they need */
-  int64_t n, n_ghosts;
+  int64_t n;        /* number of this rank's rows */
+  int64_t n_ghosts; /* number of values of other ranks that this rank's rows need */
   int64_t first_row;
   int row_terms;
   split_entries sparse;
@@ -43,8 +43,9 @@ struct osla_splitting {
   double *dense;
   double *inverse; /* [n] inverse of the diagonal; NULL: the diagonal blocks are used */
   diagonal_blocks blocks;
-  double *residual, *step; /* [n] work vectors */
-  double *bound;           /* [3 n] work vectors for a bound with diagonal blocks; otherwise NULL */
+  double *residual; /* [n] work vector for residuals */
+  double *step;     /* [n] work vector for steps */
+  double *bound;    /* [3 n] work vectors for a bound with diagonal blocks; otherwise NULL */
   int n_halos;
   osla_halo *halos;
   /* [n_halos] indices of the own rows whose values the peer of each halo needs, in the order of the
@@ -83,9 +84,9 @@ static inline split_range splitting_block_of(const osla_splitting *s, int64_t bl
 /* Allocates n halos, and memory for `values` indices in `sent`. Local. */
 osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
 
-/* Sets up the halos by which ghosts are exchanged. ghost: [n_ghosts] global columns in ascending
- * order; start: [size + 1] first column of each rank. Collective. Errors, on all ranks together:
- * MEM, MPI. */
+/* Sets up the halos by which ghosts are exchanged. ghost [n_ghosts] contains global columns in
+ * ascending order, and start [size + 1] the first column of each rank. Collective. Errors, on all
+ * ranks together: MEM, MPI. */
 osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
 
 #endif

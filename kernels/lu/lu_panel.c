@@ -39,8 +39,9 @@ static bool has_nan_on_host(const lu *f, int64_t n, const unsigned char *x)
   return found;
 }
 
-/* Elements on a device are copied to f->candidates, which has room for this rank's rows of a column
- * of any type. Each copy waits for the device, so there are few. */
+/* Returns true if one of the n elements at x is NaN. Elements on a device are first copied to
+ * f->candidates, which has room for this rank's rows of one column of any type. The copies are as
+ * large as possible, because each of them waits for the device. */
 static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
   const size_t e = f->v.element;

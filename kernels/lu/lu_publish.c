@@ -103,7 +103,9 @@ osla_err osli_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathers_panels && v->prow != s->prow) return OSLA_OK;
-  osli_device_settle_kept(SETTLE_NOTIFY); /* a progress step may pack the panel from now on */
+  /* complete queued work first: as soon as f->factored has changed, a progress step may pack the
+   * panel */
+  osli_device_settle_kept(SETTLE_NOTIFY);
   atomic_store(&f->factored, s->k + 1);
   if (!f->gathers_panels) return OSLA_OK;
   for (int i = 0; i < v->p; i++) /* notifies all ranks of the node, which read the panel in place */
