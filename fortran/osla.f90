@@ -4,9 +4,9 @@
 !   - objects are type(osla_transport), type(osla_grid), type(osla_matrix), type(osla_hessian),
 !     type(osla_file), type(osla_forest), type(osla_csr), type(osla_jacobi), type(osla_splitting),
 !     type(osla_diffusion), type(osla_iteration), type(osla_sweeps), type(osla_device)
-!   - sizes that follow from an array are not passed; an array's kind must be that of the matrix
-!   - stat and errmsg are the last arguments: an error ends the job unless stat is present
-!   - options are optional arguments, or a type whose components are initialised to the defaults
+!   - the size of an array is not an argument; the kind of an array must be that of the matrix
+!   - the last arguments are stat and errmsg, both optional; without stat an error ends the job
+!   - options are optional arguments, or components of a type, which have default values
 module osla
   use osla_values, hidden_part => osla_part, hidden_factors => osla_factors, hidden_datum => osla_hessian_datum, &
     hidden_save => osla_save_options, hidden_load => osla_load_options, &

@@ -1,5 +1,6 @@
-! Devices, and matrices in their memory. The contracts are in osla_device.h. The module has no
-! segments, so osla_segment_create_on and osla_segment_device are left out.
+! Opens devices and creates matrices in device memory. The contracts of the calls are in
+! osla_device.h. Fortran programs have no segments, so the module lacks osla_segment_create_on and
+! osla_segment_device.
 module osla_devices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -15,9 +16,11 @@ module osla_devices
 
 contains
 
-  ! kind: 'cuda' or 'fake'; absent: the value of OSLA_DEVICE. ordinal: number of the device, from 0;
-  ! absent: the rank's index on its node, modulo the number of devices. stream: a cudaStream_t that
-  ! the device borrows; absent: a stream of its own.
+  ! Opens a device on each rank. Collective.
+  !   kind     'cuda' or 'fake'. Without it the environment variable OSLA_DEVICE gives the kind.
+  !   ordinal  number of this rank's device, from 0. Without it the rank's index on its node, modulo
+  !            the number of devices, selects the device.
+  !   stream   a cudaStream_t, which the device borrows. Without it the device creates a stream.
   subroutine osla_device_open(transport, device, kind, ordinal, stream, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_device), intent(out) :: device
@@ -45,7 +48,7 @@ contains
       stat, errmsg)
   end subroutine osla_device_open
 
-  ! Closes a device after the matrices on it were destroyed. Local.
+  ! Closes a device. All matrices on the device must have been destroyed. Local.
   subroutine osla_device_close(device)
     type(osla_device), intent(inout) :: device
     call c_osla_device_close(device%handle)
@@ -78,8 +81,8 @@ contains
     call report(c_osla_matrix_create_on(device%handle, grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_on_long
 
-  ! The device on which a matrix lies; its handle is not associated if the matrix lies in host
-  ! memory. Local.
+  ! Returns the device whose memory holds a matrix. If the matrix is in host memory, the handle of
+  ! the result is not associated. Local.
   function osla_matrix_device(matrix) result(device)
     type(osla_matrix), intent(in) :: matrix
     type(osla_device) :: device

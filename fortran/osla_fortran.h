@@ -20,8 +20,9 @@ osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threa
 /* Fortran's handle of the transport's communicator. */
 int osli_fortran_transport_comm(const osla_transport *transport);
 
-/* Calls osla_device_open. kind = "" means the value of OSLA_DEVICE, ordinal = -1 the rank's index
- * on its node, and stream = NULL a stream of the device's own. */
+/* Calls osla_device_open. If kind is "", the environment variable OSLA_DEVICE gives the kind. If
+ * ordinal is -1, the rank's index on its node, modulo the number of devices, selects the device. If
+ * stream is NULL, the device creates a stream. */
 osla_err osli_fortran_device_open(osla_transport *transport, const char *kind, int ordinal,
                                   void *stream, osla_device **out);
 

@@ -79,10 +79,10 @@ typedef struct osla_py_handle {
   int64_t number; /* creation number among the collective objects of its transport, from 1 */
   /* number of arrays that export the object's memory, and of calls that use it now */
   Py_ssize_t n_pins;
-  /* number of objects that this one must outlive: accumulators that add to a matrix, or matrices on
-   * a device. It is equal on all ranks whenever they have agreed on a call. */
+  /* number of objects that must be destroyed before this object: accumulators on this matrix, or
+   * matrices on this device; equal on all ranks after each agreement on a call */
   int64_t n_dependents;
-  /* device in whose memory a matrix lies; NULL: host memory */
+  /* device whose memory holds the elements of a matrix; NULL: host memory */
   struct osla_py_handle *device;
   /* array in whose memory the elements of a wrapped matrix are; NULL for other objects */
   struct osla_py_array *memory;
@@ -105,8 +105,9 @@ typedef struct osla_py_deferred {
   const osla_py_kind *kind;
   void *object;
   int64_t number;
-  osla_py_handle *owner, *device;
-  struct osla_py_array *memory; /* device and memory: as in osla_py_handle */
+  osla_py_handle *owner,        /* osla_py_handle.owner of the deallocated object */
+    *device;                    /* osla_py_handle.device of the deallocated object */
+  struct osla_py_array *memory; /* osla_py_handle.memory of the deallocated object */
   struct osla_py_deferred *next;
 } osla_py_deferred;
 
@@ -118,7 +119,8 @@ extern PyTypeObject *osla_py_handle_type;
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner,
                        bool borrowed);
 
-/* Notes that a new matrix lies on a device. The device cannot be destroyed before the matrix. */
+/* Sets the device of a new matrix. Until the matrix is destroyed, the device cannot be
+ * destroyed. */
 void osla_py_set_device(osla_py_handle *matrix, osla_py_handle *device);
 
 /* Returns the handle, if its object has this kind and exists; otherwise NULL, with an exception. */

@@ -1,10 +1,11 @@
-/* Devices, and matrices in their memory. */
+/* Python functions that open devices and create matrices in device memory. */
 #include "python/core/core.h"
 
 #include <stdint.h>
 
-/* Python function device_open(transport, kind or None, ordinal or -1, stream or 0) -> device.
- * Ordinal -1 selects the rank's index on its node, and stream 0 a stream of the device's own. */
+/* Python function device_open(transport, kind, ordinal, stream) -> device. If kind is None,
+ * OSLA_DEVICE gives the kind. If ordinal is -1, the rank's index on its node selects the device. If
+ * stream is 0, the device creates a stream. */
 static PyObject *device_open(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -22,7 +23,7 @@ static PyObject *device_open(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_device, device, h, false) : osla_py_raise(err);
 }
 
-/* Python function matrix_create_on(device, grid, dtype, m, n, mb, nb) */
+/* Python function matrix_create_on(device, grid, dtype, m, n, mb, nb) -> matrix */
 static PyObject *matrix_create_on(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -43,8 +44,8 @@ static PyObject *matrix_create_on(PyObject *module, PyObject *args)
   return handle;
 }
 
-/* Python function matrix_address(matrix) -> address of this rank's first element, also in the
- * memory of a device */
+/* Python function matrix_address(matrix) -> address of this rank's first element, which is in host
+ * memory or in device memory. */
 static PyObject *matrix_address(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -66,8 +66,8 @@ void osla_py_unlink(osla_py_handle *h)
   h->previous = h->next = NULL;
 }
 
-/* Releases what an object held until its destruction: its matrix, if it is an accumulator on a
- * matrix of the caller, the device of a matrix, and the array of a wrapped matrix. */
+/* Releases the objects that a destroyed object held: the matrix of an accumulator on a caller's
+ * matrix, the device of a matrix, and the array of a wrapped matrix. */
 static void release_held(osla_py_handle *owner, osla_py_handle **device, osla_py_array **memory)
 {
   osla_py_array *array = *memory;

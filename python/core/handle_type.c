@@ -1,5 +1,5 @@
-/* Defines the Python type of handles. Handles export memory as buffers: a matrix's local elements,
- * an accumulator's gradient. */
+/* Defines the Python type of handles. Handles export memory as Python buffers: the local
+ * elements of a matrix, or the gradient of an accumulator. */
 #include "python/core/core.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Python functions of the accumulator. Updates parse their arguments without PyArg_Parse, because
- * the time of PyArg_Parse would be noticeable. */
+/* Python functions of the accumulator. Updates parse their arguments without PyArg_Parse, which
+ * would make a small update noticeably slower. */
 #include "python/core/core.h"
 
 /* Python function hessian_create(grid, n, options) */

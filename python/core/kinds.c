@@ -54,6 +54,6 @@ const osla_py_kind osla_py_hessian = {"Hessian", destroy_hessian, true};
 const osla_py_kind osla_py_file = {"File", destroy_file, true};
 const osla_py_kind osla_py_forest = {"Forest", destroy_forest, true};
 const osla_py_kind osla_py_csr = {"CSR", destroy_csr, true};
-/* Closing a device is local, but counts as collective, so that a device is closed on all ranks at
- * one call, and after the younger matrices on it. */
+/* Closing a device is a local operation, but the kind is marked as collective. So all ranks close a
+ * device in one collective call, after they have destroyed the matrices on it. */
 const osla_py_kind osla_py_device = {"Device", close_device, true};

@@ -1,4 +1,4 @@
-"""Devices, in whose memory matrices can lie."""
+"""Devices (GPUs), whose memory can hold matrices."""
 from __future__ import annotations
 
 import os
@@ -11,15 +11,18 @@ from .transport import Transport, world
 
 
 class Device(Owned):
-    """A GPU of this rank, for matrices in its memory: osla.Matrix(..., device=it). Collective.
+    """A GPU of this rank. osla.Matrix(..., device=...) creates a matrix in its memory. Collective.
 
-    kind: "cuda", "fake" (a test bench in host memory), or None: the value of OSLA_DEVICE. ordinal:
-    number of the device, from 0, which may differ between ranks; None: the rank's index on its
-    node. stream: the CUDA stream, as an integer, on which OSLA queues its work; 1 is the legacy
-    default stream, 2 the per-thread one; None: a stream of the device's own.
+    kind: "cuda", or "fake" for a simulated device in host memory. If it is None, the environment
+    variable OSLA_DEVICE gives the kind.
+    ordinal: number of the device, from 0, which may differ between ranks. If it is None, the rank's
+    index on its node selects the device.
+    stream: the CUDA stream on which OSLA queues its work, as an integer: 1 is the legacy default
+    stream, 2 the per-thread default stream. If it is None, the device creates a stream.
 
-    Most programs need no Device: device="cuda" opens one for the transport and keeps it open. A
-    Device is closed after the matrices on it, by `destroy` or when all ranks have dropped it.
+    Most programs need no Device, because device="cuda" opens one for the transport and keeps it
+    open. `destroy` closes a Device, and raises StateError while matrices on it exist. A Device that
+    all ranks have deleted is closed after the matrices on it.
     """
 
     __slots__ = ("transport", "kind", "stream")
@@ -54,7 +57,7 @@ class Device(Owned):
 
 
 def device_word(device: "Device | str | None") -> str:
-    """The argument `device` as a text that must be equal on all ranks; empty for None. Local."""
+    """Text for an argument `device`, which must be equal on all ranks: "" for None. Local."""
     if device is None or isinstance(device, str):
         return "" if device is None else _words.same(device)
     handle(device, Device, "device")
@@ -62,8 +65,9 @@ def device_word(device: "Device | str | None") -> str:
 
 
 def device_on(transport: Transport, device: "Device | str | None") -> "Device | None":
-    """The device of an argument `device`; None for host memory. A kind of device is opened at its
-    first use, and then stays open until the transport is destroyed. Called by all ranks together.
+    """The Device of an argument `device`, or None for host memory. If the argument is a kind such as
+    "cuda", the first call opens a device of this kind, which stays open until the transport is
+    destroyed. Called by all ranks together.
     """
     if device is None or device == "host" or isinstance(device, Device):
         return None if isinstance(device, str) else device

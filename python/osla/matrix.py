@@ -21,14 +21,15 @@ def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
 
 
 def _grid_for(grid: Grid | None, device: Any) -> Grid:
-    """The grid of an argument `grid`; None: all ranks, those of the device if there is one."""
+    """The grid of an argument `grid`. None stands for all ranks of the device's transport, or of the
+    default transport if there is no device."""
     if grid is None:
         grid = device.transport.grid if isinstance(device, Device) else world().grid
     return grid
 
 
 def _create(device: Device | None, grid: Grid, dtype: int, *sizes: int) -> Any:
-    """The handle of a new matrix on the device; None: in host memory."""
+    """Handle of a new matrix in the memory of `device`, or in host memory if `device` is None."""
     if device is None:
         return _core.matrix_create(grid._handle, dtype, *sizes)
     return _core.matrix_create_on(device._handle, grid._handle, dtype, *sizes)
@@ -51,7 +52,7 @@ class Matrix(Owned):
     dtype: np.dtype
     block: tuple[int, int]
     grid: Grid
-    device: Device | None  # None: host memory
+    device: Device | None  # None if the matrix is in host memory
 
     @collective
     def __init__(self, m: int, n: int, *, block: Any = 96, dtype: Any = np.float64,
@@ -120,21 +121,23 @@ class Matrix(Owned):
         """This rank's elements, without a copy: (local rows, local columns), column-major with
         ScaLAPACK's leading dimension. Local. The array keeps the memory alive: while it exists,
         `destroy` raises StateError. Other ranks see stored values after a barrier or any collective
-        call. UnsupportedError: the matrix lies in device memory."""
+        call. UnsupportedError, if the matrix is in device memory."""
         return np.asarray(memoryview(self._alive()))
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """This rank's elements in the memory of a CUDA device, for cupy.asarray or torch.as_tensor:
-        as `local`, but `destroy` does not notice arrays that use them. Local. AttributeError: the
-        matrix does not lie on a CUDA device."""
+        """This rank's elements in the memory of a CUDA device, for cupy.asarray or torch.as_tensor.
+        Shape and order are those of `local`. Arrays that use the elements do not keep them alive:
+        `destroy` frees them without an error. Local. AttributeError, if the matrix is not on a CUDA
+        device."""
         if self.device is None or self.device.kind != "cuda":
             raise AttributeError("__cuda_array_interface__: this Matrix does not lie on a CUDA device")
         return self._device_array()
 
     def _device_array(self) -> dict[str, Any]:
-        """Version 3 of the CUDA array interface. The stream is that of the device if the program
-        chose it. Otherwise it is None, because calls return when their results are complete."""
+        """Description of the local elements by version 3 of the CUDA array interface. If the program
+        gave the device a stream, "stream" is this stream. Otherwise "stream" is None, because
+        OSLA's calls return when their results are complete."""
         rows, columns, lld = _core.matrix_facts(self._alive())[5:]
         bytes_each = self.dtype.itemsize
         address = _core.matrix_address(self._handle) if rows * columns > 0 else 0
@@ -360,8 +363,9 @@ class Matrix(Owned):
 
     @collective
     def copy(self, *, device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
-        """A new matrix with the same elements, blocks and grid. Collective. device: None: in the
-        same memory; "host": in host memory; "cuda" or an osla.Device: in the memory of a GPU."""
+        """A new matrix with the same elements, blocks and grid. Collective. device: where the
+        new matrix is: None for the same memory as this matrix, "host" for host memory, "cuda" or an
+        osla.Device for the memory of a GPU."""
         own = part_of(self, "self")
         yield device_word(device)
         on = self.device if device is None else device_on(self.grid.transport, device)

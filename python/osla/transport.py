@@ -159,7 +159,7 @@ class Transport(Owned):
         self._root = self._handle
         (self.rank, self.size, self.node, self.n_nodes, self.node_size, self.name,
          self.memory_share) = _core.transport_facts(self._handle)
-        self._devices: dict[str, Any] = {}  # devices that were opened by their kind
+        self._devices: dict[str, Any] = {}  # [kind] device that device="KIND" opened
         self.grid = Grid.__new__(Grid)
         self.grid._make(self, self._root, 0, 0, _words.ORDER["chosen"])
         _transports.append(self)
@@ -199,8 +199,8 @@ class Transport(Owned):
             return
         with Undivided():
             self._devices.clear()
-            self.collect()  # destroys matrices, which hold their devices
-            self.collect()  # closes the devices
+            self.collect()  # destroys deallocated matrices, which keep their devices open
+            self.collect()  # closes the devices, which no matrix keeps open any more
             _destroy_transport(self)
             if self in _transports:
                 _transports.remove(self)

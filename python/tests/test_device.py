@@ -1,5 +1,6 @@
-"""Matrices in the memory of a device. OSLA_TEST_DEVICE names the kind of device; the default is the
-fake device, which ends the program if numpy accesses its memory."""
+"""Tests that matrices in device memory give the results of numpy, and that calls which need host
+memory refuse them. OSLA_TEST_DEVICE names the kind of device. The default is the fake device: if
+numpy accesses its memory, the program ends."""
 import gc
 import os
 
@@ -19,7 +20,7 @@ def opened(world):
     except osla.UnsupportedError as reason:
         pytest.skip(str(reason))
     yield
-    world._devices.clear()  # other tests count the objects of the transport
+    world._devices.clear()  # closes the devices, because other tests count the objects of the transport
     gc.collect()
     world.collect()
     world.collect()
@@ -75,7 +76,7 @@ def test_kernels(world, rng, dtype):
     spd = osla.Matrix(n, n, block=6, dtype=dtype, device=KIND).fill("spd", seed=3)
     whole = spd.to_numpy()
     factor = osla.potrf(spd)
-    solution = factor.solve(y)  # an array that is the same on all ranks
+    solution = factor.solve(y)  # y and the solution are arrays that are equal on all ranks
     assert np.allclose(whole @ solution, y, atol=tolerance)
     factor.solve(b)
     assert np.allclose(b.to_numpy(), solution, atol=tolerance)
@@ -85,10 +86,10 @@ def test_kernels(world, rng, dtype):
 def test_lu(world, rng, dtype):
     n, tolerance = 40, 1e4 * np.finfo(dtype).eps
     x, y = values(rng, n, n, dtype), values(rng, n, 7, dtype)
-    grid = osla.Grid(1, world.size)  # a process column lies on one node
+    grid = osla.Grid(1, world.size)  # LU on a device needs each process column on one node
     a, b = (osla.Matrix.from_numpy(z, block=6, grid=grid, device=KIND) for z in (x, y))
     lu = osla.getrf(a)
-    solution = lu.solve(y)  # an array that is the same on all ranks
+    solution = lu.solve(y)  # y and the solution are arrays that are equal on all ranks
     assert np.allclose(x @ solution, y, atol=tolerance)
     lu.solve(b)
     assert b.device is a.device and np.allclose(b.to_numpy(), solution, atol=tolerance)
@@ -109,7 +110,7 @@ def test_cuda_array_interface(world, rng):
     assert not hasattr(host, "__cuda_array_interface__")
     if KIND == "cuda":
         assert there.__cuda_array_interface__ == facts
-    else:  # addresses of the fake device are no CUDA memory
+    else:  # the fake device has no CUDA memory, so a matrix on it lacks the attribute
         assert not hasattr(there, "__cuda_array_interface__")
 
 
@@ -163,7 +164,7 @@ def test_wrong_devices(world):
 
 def test_life_of_a_device(world):
     first, second = osla.Matrix(4, 4, device=KIND), osla.Matrix(3, 3, device=KIND)
-    assert first.device is second.device  # opened once
+    assert first.device is second.device  # both matrices use the device that the first one opened
     device = osla.Device(KIND)
     a = osla.Matrix(4, 4, device=device)
     with pytest.raises(osla.StateError, match="1 matrices lie on this Device"):
@@ -173,7 +174,7 @@ def test_life_of_a_device(world):
     assert device.destroyed and repr(device) == f"<osla.Device {KIND}, destroyed>"
     with pytest.raises(osla.StateError, match="this Device was destroyed"):
         osla.Matrix(4, 4, device=device)
-    b = osla.Matrix(4, 4, device=osla.Device(KIND))  # the matrix holds its device
+    b = osla.Matrix(4, 4, device=osla.Device(KIND))  # only the matrix keeps the device open
     world.collect()
     assert b.fill("identity").norm("max") == 1
 

@@ -91,8 +91,8 @@ typedef struct tomo_draw_section_panel {
   const float *value;
   const float *density; /* [width] ray density; NULL: no column is grey */
   double least_density;
-  /* angle: length of the arc, radians; depth_km: depth of the lower edge of the section */
-  double angle, depth_km;
+  double angle, /* length of the arc, radians */
+    depth_km;   /* depth of the lower edge of the section */
   /* name of the section; the labels at its ends are this name without and with a prime */
   const char *name;
   tomo_scale scale;
@@ -105,9 +105,9 @@ void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box);
 typedef struct tomo_curve {
   const char *name; /* name of the curve in the legend; NULL: the legend omits the curve */
   int n;
-  /* [n] x, y: coordinates of the points; error: half the length of each point's error bar, or NULL
-   * if the curve has no error bars */
-  const double *x, *y, *error;
+  const double *x, /* [n] horizontal coordinates of the points */
+    *y,            /* [n] vertical coordinates of the points */
+    *error;   /* [n] half the length of each point's error bar; NULL: there are no error bars */
   int colour; /* index of the curve's colour among eight colours (Okabe and Ito 2008) */
   bool faint; /* true: the curve is dashed and its symbols are open */
 } tomo_curve;

@@ -1,7 +1,7 @@
 /* Draws a chart of curves.
  *
- * The colours are those of Okabe and Ito (2008), "Color Universal Design", which people of every
- * colour vision can tell apart. Each colour also has its own symbol. */
+ * The colours are those of Okabe and Ito (2008), "Color Universal Design", which readers with any
+ * colour vision can distinguish. Each colour also has its own symbol. */
 #include <math.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"

@@ -11,9 +11,9 @@
  */
 struct tomo_draw {
   tomo_world world;
-  /* open files without names. script: input of gnuplot; pixels: data of the pictures; log: output
-   * of gnuplot. */
-  FILE *script, *pixels, *log;
+  FILE *script, /* open file without a name: input of gnuplot */
+    *pixels,    /* open file without a name: data of the pictures */
+    *log;       /* open file without a name: output of gnuplot */
   int *picture; /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;
   int width, height;  /* size of the current picture in pixels */

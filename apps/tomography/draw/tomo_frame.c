@@ -1,6 +1,6 @@
-/* Converts between geographic positions and map coordinates in Mollweide's projection of the world
- * and in Lambert's azimuthal projection of a region. Chooses the region of a map (contract:
- * tomo_frame.h). */
+/* Converts between geographic positions and map coordinates, and chooses the region of a map. The
+ * map of the world uses Mollweide's projection, the map of a region uses Lambert's azimuthal
+ * projection. See tomo_frame.h. */
 #include "apps/tomography/draw/tomo_frame.h"
 
 #include <math.h>

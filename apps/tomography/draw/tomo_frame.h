@@ -14,9 +14,8 @@ typedef struct tomo_frame {
   bool regional;
   /* middle of the map in geographic degrees; latitude 0 for the world */
   double longitude, latitude;
-  /* half the size of the map in the plane of the projection: 2 x 1 for the world; for a region,
-   * width and height in Earth radii */
-  double half_width, half_height;
+  double half_width, /* half the width of the map: 2 for the world, Earth radii for a region */
+    half_height;     /* half the height of the map: 1 for the world, Earth radii for a region */
 } tomo_frame;
 
 /* Largest distance that a point of a region may have from the middle of the region, degrees. */

@@ -33,9 +33,8 @@ typedef struct tomo_scale {
   tomo_palette palette;
   double low, high; /* ends of the scale, low < high; for a logarithmic scale low > 0 */
   bool logarithmic;
-  /* below: true if some values are less than `low`. above: true if some values are greater than
-   * `high`. Such values have the colour of the nearer end of the scale. */
-  bool below, above;
+  bool below, /* true: some values are less than `low`, and get the colour of the lower end */
+    above;    /* true: some values are greater than `high`, and get the colour of the upper end */
   const char *label; /* text below the colour bar: quantity and unit */
 } tomo_scale;
 

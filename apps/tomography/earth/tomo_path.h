@@ -47,14 +47,15 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
  *   factor  [in]  [k] factor by which each datum and its row of G are multiplied; 0 excludes the
  *                 datum; NULL: all 1 */
 void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *factor);
-/* Returns the number k of data. */
+/* Returns k, the number of data of the path. */
 int tomo_path_count(const tomo_path *path);
-/* Returns the whitened response W, k x N_r column-major. */
+/* Returns the whitened response W of the path, a column-major matrix of k x N_r elements, where N_r
+ * is the number of radial functions. */
 const double *tomo_path_response(const tomo_path *path);
 
-/* Returns the number of knots that the path touches. *knot := these knots, ascending; *length_km :=
- * A_l (km, > 0) of each knot. Both arrays are owned by the workspace until the next trace; either
- * pointer may be NULL. */
+/* Returns the number of knots that the path touches. Sets *knot to the array of these knots,
+ * ascending, and *length_km to the array of their lengths A_l (km, > 0). The workspace owns both
+ * arrays, which are valid until the next trace. Either pointer may be NULL. */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
 /* Model indices of the panel's n columns, ascending, owned by the workspace until the next

@@ -58,9 +58,9 @@ typedef enum invert_phase {
 typedef struct invert_result {
   double seconds[N_PHASES]; /* seconds of this rank in each phase */
   double wall;              /* seconds of the whole job */
-  /* misfit of the whitened data (data divided by their standard deviations). misfit_before: |d|^2,
-   * that of the zero model. misfit_after: |d - G m|^2, that of the model m. */
-  double misfit_before, misfit_after;
+  /* Whitened data d are data divided by their standard deviations. */
+  double misfit_before, /* |d|^2, the misfit of the zero model to the whitened data */
+    misfit_after;       /* |d - G m|^2, the misfit of the model m to the whitened data */
   /* misfit_after as the normal equations predict it; a difference shows an inaccurate solve */
   double misfit_expected;
   int64_t data;  /* number of data with weight above 0 */
@@ -76,9 +76,8 @@ typedef struct invert_result {
   /* mean diagonal element of the resolution matrix, for dense and for sparse knots */
   double resolution_dense, resolution_sparse;
   int sampled_dense, sampled_sparse;
-  /* sums over all ranks. updates: number of calls of osla_hessian_update; elements: number of
-   * elements that these calls have added to H */
-  int64_t updates, elements;
+  int64_t updates,       /* number of calls of osla_hessian_update on all ranks */
+    elements;            /* number of elements that all ranks have added to H by updates */
   uint64_t bytes;        /* predicted memory of this rank */
   bool map_written;      /* false if the map was not drawn because gnuplot is not installed */
   double report_seconds; /* seconds spent on the HTML report */
@@ -116,8 +115,9 @@ typedef struct invert_job {
   tomo_mesh *mesh;
   tomo_radial *radial;
   tomo_kernel *kernel;
-  int64_t knots, n;         /* knots: number of knots; n: number of unknowns, knots * n_radial */
-  tomo_prior_options prior; /* prior with which the current model is computed */
+  int64_t knots,                    /* number of knots */
+    n;                              /* number of unknowns, knots * n_radial */
+  tomo_prior_options prior;         /* prior with which the current model is computed */
   tomo_prior_factors prior_factors; /* arrays from the file of --prior; job->prior borrows them */
   /* [n] true and recovered model, percent; m_true is NULL for measured data */
   double *m_true, *m;
@@ -339,11 +339,12 @@ void invert_put_command(const invert_options *o, FILE *out);
 void invert_print_fit(const invert_job *job);
 void invert_print_robust(const invert_job *job);
 
-/* Seconds of each phase: minimum, mean and maximum over the ranks. */
+/* Minimum, mean and maximum over all ranks of the seconds that each phase took. */
 typedef struct invert_phase_times {
   double min[N_PHASES], mean[N_PHASES], max[N_PHASES];
 } invert_phase_times;
-/* Computes the phase times, which the text, JSON and HTML reports show. Collective. */
+/* Computes the phase times for the text, JSON and HTML reports from the times of all ranks.
+ * Collective. */
 osla_err invert_gather_phase_times(const invert_job *job, invert_phase_times *times);
 /* True if this job has the phase. Local. */
 bool invert_phase_is_used(const invert_job *job, invert_phase phase);

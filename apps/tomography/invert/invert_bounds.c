@@ -1,11 +1,12 @@
 /* Finds the bounds of --reproducible by a pass over the paths.
  *
  * H is a sum of products G^T G, so that no partial sum of H[i, j] exceeds the largest diagonal
- * element. A diagonal element is the sum over all paths and their data k of W[k, r]^2 A[l]^2
- * (tomo_path.h), plus that of the prior. Its bound is the largest sum over the paths of A[l]^2
- * max_r |W[:, r]|^2. For the gradient the absolute contributions of the paths are summed. No panel
- * of G is made. With --robust the contribution of each datum is bounded alone, so that the bound
- * also holds for smaller weights.
+ * element. The diagonal element of knot l and radial function r is the sum of W[k, r]^2 A[l]^2 over
+ * all paths and their data k (tomo_path.h), plus the diagonal element of the prior. The bound of H
+ * is the largest sum over the paths of A[l]^2 max_r |W[:, r]|^2, plus the bound of the prior. The
+ * bound of the gradient is the sum of the absolute contributions of the paths. The pass needs W and
+ * A, but computes no panel of G. With --robust the bound also holds if the weights decrease,
+ * because the contribution of each datum is bounded alone.
  */
 #include "apps/tomography/invert/invert.h"
 

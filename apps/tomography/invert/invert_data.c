@@ -1,8 +1,8 @@
 /* Provides the reference Earth and the measurements of a job. Rank 0 reads the files, and all ranks
  * receive the contents.
  *
- * Default of --reference: with --data the shipped table of PREM if it exists, otherwise the
- * stand-in formulas (tomo_reference.h), which need no file. */
+ * Without --reference, a job with --data uses the shipped table of PREM if the table exists. All
+ * other jobs use the stand-in formulas (tomo_reference.h), which need no file. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_io.h"
 

@@ -1,5 +1,5 @@
-/* Computes the misfit of each measure from the sums of the second pass over the data, and writes it
- * to the text report and to the JSON report. */
+/* Computes the misfit of each measure from sums that the second pass over the data has accumulated,
+ * and writes the misfits to the text report and to the JSON report. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 

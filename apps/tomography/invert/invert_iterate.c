@@ -1,10 +1,10 @@
 /* Computes the model by LSQR or CG, without assembly.
  *
  * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem whose normal equations the direct
- * solver solves. CG solves these normal equations H m = G^T d; in this file H = G^T G + L^T L, with
- * the prior. The scaling of LSQR and the preconditioner of CG use the diagonal of H. Source: Nolet,
- * "Solving or resolving inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985)
- * 463-482. */
+ * solver solves. CG solves these normal equations H m = G^T d, where H = G^T G + L^T L includes
+ * the prior L. The scaling of LSQR and the preconditioner of CG use the diagonal of H. Source:
+ * Nolet, "Solving or resolving inadequate and noisy tomographic systems", J. Comput. Phys. 61
+ * (1985) 463-482. */
 #include "apps/tomography/invert/invert_rays.h"
 
 #include <inttypes.h>
@@ -20,7 +20,8 @@ typedef struct iteration {
   osla_operator a;
   double *b;        /* [a.rows] right-hand side */
   double *rows;     /* [a.rows] work array of CG */
-  double *x, *y;    /* [a.columns] x: solution; y: work array */
+  double *x,        /* [a.columns] solution */
+    *y;             /* [a.columns] work array */
   double *diagonal; /* [a.columns] 1 / H[j, j] for CG, its square root for LSQR */
   bool show;
   double shown;

@@ -126,8 +126,8 @@ typedef struct invert_options {
   int major_arc;                     /* 1: also use major arcs */
   double min_distance, max_distance; /* limits of the station-event distance, degrees */
   long long max_paths;               /* upper limit of the number of paths; 0: no limit */
-  /* frequency: frequency of the icosahedral mesh; n_radial: number of radial functions */
-  int frequency, n_radial;
+  int frequency,                     /* frequency of the icosahedral mesh */
+    n_radial;                        /* number of radial functions */
   double depth_km, stretch;
   tomo_kernel_options kernel;
   double noise; /* standard deviation of the noise of synthetic data, in units of sigma */

@@ -33,8 +33,8 @@ typedef struct invert_rays {
   int64_t radial;
   /* [sets] R of each set of measurements; NULL: no path of this rank has used the set yet */
   double **set_r;
-  /* n: number of this rank's paths; rows: number of their stored rows, min(k, N_r) for each path */
-  int64_t n, rows;
+  int64_t n,        /* number of this rank's paths */
+    rows;           /* number of stored rows of this rank's paths, min(k, N_r) for each path */
   invert_ray *path; /* [n] paths of this rank in the order of the job's list */
   double *d;        /* [rows] Q^T d of the paths */
   int64_t *start;   /* [size + 1] index of the first knot that each rank owns */

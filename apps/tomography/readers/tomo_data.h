@@ -49,9 +49,10 @@ typedef struct tomo_set {
 int64_t tomo_path_id(int64_t source, int64_t station, int64_t stations, tomo_arc_kind kind);
 
 tomo_set tomo_data_set(const tomo_data *data, int64_t path);
-/* Returns the index of the path's first datum; for path = n_paths the number of all data. */
+/* Returns the index of the first datum of a path. Returns the number of all data if path is
+ * n_paths. */
 int64_t tomo_data_first(const tomo_data *data, int64_t path);
-/* Returns the number of data in the largest set. */
+/* Returns the number of data in the set of measurements that has most data. */
 int tomo_data_max_count(const tomo_data *data);
 
 /* Creates a table without paths and with one set, which has all measures; the deviations are

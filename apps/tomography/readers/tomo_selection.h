@@ -40,9 +40,9 @@ osla_err tomo_selection_parse_region(tomo_region *region, const char *option, co
  * that is excluded for several reasons is counted once. */
 typedef struct tomo_counts {
   int64_t read, used;
-  int64_t no_place; /* events without coordinates; `placeless` describes the first ones */
-  /* time: entries outside the selected time; no_time: events without a time */
-  int64_t time, no_time;
+  int64_t no_place; /* events without coordinates; `placeless` describes the first of them */
+  int64_t time,     /* entries outside the selected time */
+    no_time;        /* events without a time */
   int64_t magnitude, no_magnitude;
   int64_t region;
   int64_t same; /* duplicates of a used entry (tomo_text.h) */

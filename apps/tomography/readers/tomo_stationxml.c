@@ -11,8 +11,8 @@
 enum { CODE_MAX = 64, TIME_MAX = 64 };
 
 typedef struct epoch {
-  /* start_s: begin; end_s: end; both in seconds since 1970, NaN if unbounded */
-  double start_s, end_s;
+  double start_s, /* begin of the epoch, seconds since 1970; NaN: no begin is given */
+    end_s;        /* end of the epoch, seconds since 1970; NaN: no end is given */
 } epoch;
 
 /* State of the reader: the current network and station. */

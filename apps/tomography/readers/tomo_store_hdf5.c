@@ -1,7 +1,7 @@
 /* Converts a result file to and from HDF5. The file is made and read as an image in memory (core
  * driver without backing store, HDF5 User's Guide 3.7.5, "File Image Operations"), so that HDF5
- * never accesses the disk. Access is serial, also with a parallel build of HDF5, and needs no
- * communicator. */
+ * never accesses the disk. A single process accesses the image, even if HDF5 is built for parallel
+ * access, so no communicator is needed. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

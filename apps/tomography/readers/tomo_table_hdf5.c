@@ -20,7 +20,8 @@ enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
 /* A data set that is open as a column of the table. */
 typedef struct data_set {
-  hid_t set, type; /* set: the HDF5 data set; type: type of its elements in memory */
+  hid_t set, /* the HDF5 data set */
+    type;    /* type of the data set's elements in memory */
   table_key key;
   /* size in bytes, including the final '\0', of strings of fixed length; width is 0 for numbers and
    * for strings of variable length */

@@ -25,7 +25,8 @@ typedef struct earth_shell {
   double bottom, top; /* radii of the shell's boundaries, km */
   double rho[EARTH_TERMS], vpv[EARTH_TERMS], vph[EARTH_TERMS], vsv[EARTH_TERMS], vsh[EARTH_TERMS],
     eta[EARTH_TERMS];
-  double q_mu, q_kappa; /* q_mu: 1 / Q of shear; q_kappa: 1 / Q of compression */
+  double q_mu, /* 1 / Q of shear */
+    q_kappa;   /* 1 / Q of compression */
 } earth_shell;
 
 typedef struct earth_model {

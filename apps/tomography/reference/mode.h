@@ -8,11 +8,11 @@ typedef struct mode {
   int branch;    /* branch of the mode; 0: the fundamental mode */
   double omega;  /* angular frequency, rad/s */
   double lambda; /* angular order l + 1/2 */
-  /* c: phase velocity; u: group velocity, which includes physical dispersion; both in km/s */
-  double c, u;
-  double q;     /* attenuation 1 / Q */
-  double slope; /* derivative x^T (dT/dlambda) x of the mode's energy with respect to lambda */
-  double *x;    /* [mesh->n_dofs] eigenvector of the mode */
+  double c,      /* phase velocity, km/s */
+    u;           /* group velocity, which includes physical dispersion, km/s */
+  double q;      /* attenuation 1 / Q */
+  double slope;  /* derivative x^T (dT/dlambda) x of the mode's energy with respect to lambda */
+  double *x;     /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
 
 /* lower bound of phase velocities in km/s; slower modes are oscillations of the fluids */
@@ -42,9 +42,11 @@ double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r
 osla_err surface_depths(const earth_model *model, int *n, double **depth);
 
 typedef struct surface_row {
-  double period, c, u; /* period: s; c: phase velocity, km/s; u: group velocity, km/s */
-  /* [n] by_c: dln c / dln Vs per km; by_u: dln U / dln Vs per km; allocated by the caller */
-  double *by_c, *by_u;
+  double period, /* seconds */
+    c,           /* phase velocity, km/s */
+    u;           /* group velocity, km/s */
+  double *by_c,  /* [n] d ln c / d ln Vs per km of depth; allocated by the caller */
+    *by_u;       /* [n] d ln u / d ln Vs per km of depth; allocated by the caller */
 } surface_row;
 
 /* Computes the row of a branch and period. *found is false if the branch's phase velocity is not

@@ -26,8 +26,9 @@
 /* Symmetric band matrices, lower triangle: element (i, j), i >= j, is a[j * (width + 1) + i - j].
  * Local, thread-safe. */
 typedef struct band {
-  int n, width; /* n: order of the matrix; width: number of subdiagonals */
-  double *a;    /* [n * (width + 1)] elements of the lower band, column by column */
+  int n,     /* order of the matrix */
+    width;   /* number of subdiagonals */
+  double *a; /* [n * (width + 1)] elements of the lower band, column by column */
 } band;
 
 static inline double *band_at(const band *m, int i, int j)
@@ -110,7 +111,7 @@ typedef double radial_form[RADIAL_QUANTITIES][RADIAL_QUANTITIES];
 void radial_elastic(radial_kind kind, const earth_moduli *m, double k, double r, radial_form d);
 void radial_gravity(const earth_point *point, double k, double r, radial_form d);
 void radial_kinetic(radial_kind kind, double rho, radial_form d);
-/* Returns q^T D q. */
+/* Returns q^T D q, where D is the quadratic form d. */
 double radial_apply(const radial_form d, const double q[RADIAL_QUANTITIES]);
 
 /* The matrices K0, K1, K2, S and M of a mesh, with the moduli at the frequency omega. */

@@ -56,7 +56,7 @@ osla_err page_draw_charts(report_page *p);
 /* Write HTML (invert_page_html.c). page_text escapes the text, and replaces bytes that are not
  * UTF-8. */
 void page_text(FILE *out, const char *text);
-/* Writes a number with narrow spaces between groups of three digits: 12 345. */
+/* Writes a number with narrow spaces between groups of three digits, such as 12 345. */
 void page_count(FILE *out, int64_t count);
 /* Writes the table cell <td class=n> with the value in `digits` digits, or with a dash if the value
  * is not finite. */

@@ -20,7 +20,8 @@ static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture 
 /* Curves of the misfit per datum over the period, for one wave and observable: for each branch one
  * curve before and one after the inversion. */
 typedef struct fit_curves {
-  double *period, *value; /* period: [count] periods; value: [2 * count] misfits */
+  double *period, /* [count] periods */
+    *value;       /* [2 * count] misfits */
   char name[2 * BRANCHES_MAX][40];
   tomo_curve curve[2 * BRANCHES_MAX];
   int n;

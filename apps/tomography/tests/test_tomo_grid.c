@@ -27,8 +27,8 @@ enum { FREQUENCY = 4, RADIAL = 3 };
 typedef struct model {
   tomo_mesh *mesh;
   tomo_radial *radial;
-  /* m: [knots * RADIAL] coefficients of a model; density: [knots] ray density */
-  double *m, *density;
+  double *m,  /* [knots * RADIAL] coefficients of a model */
+    *density; /* [knots] ray density */
 } model;
 
 static bool make(model *k)
