@@ -115,6 +115,10 @@ assert found["kind"] == "fake" and found["count"] == len(found["devices"]) == 4 
 EOT
 run 4 node OSLA_DEVICE=fake; devices_work
 has '^  ok +device to device '
+run 1 node OSLA_DEVICE=fake OSLA_FAKE_DEVICE_BYTES=67108864; devices_work
+has '^  device 3 +fake device, 64 MiB for each rank$'
+run 1 node OSLA_DEVICE=fake OSLA_FAKE_DEVICE_BYTES=-1; healthy
+has '^  not tested +OSLA_FAKE_DEVICE_BYTES=-1: must be a number$'
 run 2 node OSLA_DEVICE=tpu; healthy
 has '^  not tested +device "tpu": the kind must be fake or cuda$'
 run 2 node OSLA_DEVICE=cuda CUDA_VISIBLE_DEVICES= # no rank sees a GPU

@@ -350,6 +350,11 @@ static void test_wrong_devices(void)
     (void)setenv("OSLA_DEVICE_PANELS", "gpu", 1);
     expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG, "device or host");
     (void)unsetenv("OSLA_DEVICE_PANELS");
+    if (osla_test_rank() == 0) (void)setenv("OSLA_DEVICE_PANELS", "host", 1);
+    if (osla_test_size() > 1)
+      expect_refused(t, (osla_device_options){.kind = "fake"}, OSLA_ERR_ARG,
+                     "OSLA_DEVICE_PANELS is 1 on rank 0, but 0 on rank 1");
+    (void)unsetenv("OSLA_DEVICE_PANELS");
     osla_device *device = NULL;
     (void)setenv("OSLA_DEVICE", "fake", 1);
     OSLA_ASSERT_OK(osla_device_open(t, NULL, &device));
@@ -376,6 +381,9 @@ static void test_wrong_memory(void)
   CU_ASSERT(a == NULL);
   OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, -1, 4, 4, 4, &a),
                   OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_matrix_create_on(b.device, b.alone, OSLA_DOUBLE, 4, 4, 4, 4, &a),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("grid and device belong to different transports");
   OSLA_ASSERT_ERR(osla_segment_create_on(b.device, 8, -1, &s), OSLA_ERR_ARG);
   CU_ASSERT(s == NULL);
   OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, 8, 8, 2, 2, &a));

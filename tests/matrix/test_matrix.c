@@ -1,5 +1,6 @@
 /* Tests of distributed matrices: creation, wrapping, reading and writing of blocks, errors. Every
  * element identifies its position, so that a misplaced one is detected. */
+#include "osla_device.h"
 #include "osla_index.h"
 #include "tests/osla_test_help.h"
 #include "tests/osla_test_watch.h"
@@ -351,6 +352,23 @@ static void test_block_errors(void)
   osla_transport_destroy(&t);
 }
 
+/* A fake device opens, except on simulated machines. */
+static void test_device(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_device *device = NULL;
+  const osla_device_options options = {.kind = "fake"};
+  if (osla_simulated_machine()) {
+    OSLA_ASSERT_ERR(osla_device_open(t, &options, &device), OSLA_ERR_UNSUPPORTED);
+    OSLA_ASSERT_TEXT("devices need a real machine");
+    CU_ASSERT(device == NULL);
+  } else {
+    OSLA_ASSERT_OK(osla_device_open(t, &options, &device));
+  }
+  osla_device_close(&device);
+  osla_transport_destroy(&t);
+}
+
 static const osla_test_case cases[] = {
   {"create", test_create},
   {"columns_apart", test_columns_apart},
@@ -359,6 +377,7 @@ static const osla_test_case cases[] = {
   {"differing", test_differing},
   {"wrap_errors", test_wrap_errors},
   {"block_errors", test_block_errors},
+  {"device", test_device},
   {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_matrix, cases);

@@ -57,10 +57,25 @@ static osla_err count_devices(int *out)
   return OSLA_OK;
 }
 
+/* Bytes of memory of a device; read from OSLA_FAKE_DEVICE_BYTES. */
+static osla_err read_bytes(uint64_t *out)
+{
+  const char *text = getenv("OSLA_FAKE_DEVICE_BYTES");
+  char *end = NULL;
+  *out = FAKE_BYTES;
+  if (!text || !text[0]) return OSLA_OK;
+  *out = strtoull(text, &end, 10);
+  OSLA_CHECK(text[0] >= '0' && text[0] <= '9' && !*end, OSLA_ERR_ARG,
+             "OSLA_FAKE_DEVICE_BYTES=%.60s: must be a number", text);
+  return OSLA_OK;
+}
+
 static osla_err describe_device(int ordinal, char *text, size_t size)
 {
+  uint64_t bytes;
   (void)ordinal;
-  (void)snprintf(text, size, "fake device, %d MiB for each rank", FAKE_BYTES >> 20);
+  OSLA_CALL(read_bytes(&bytes));
+  (void)snprintf(text, size, "fake device, %" PRIu64 " MiB for each rank", bytes >> 20);
   return OSLA_OK;
 }
 
@@ -71,10 +86,8 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
   (void)ordinal;
   OSLA_CHECK(early || !when || !when[0] || strcmp(when, "late") == 0, OSLA_ERR_ARG,
              "OSLA_FAKE_DEVICE=%.60s: must be late or early", when);
-  const char *size = getenv("OSLA_FAKE_DEVICE_BYTES");
-  char *end = NULL;
-  const uint64_t bytes = size && size[0] ? strtoull(size, &end, 10) : FAKE_BYTES;
-  OSLA_CHECK(!end || !*end, OSLA_ERR_ARG, "OSLA_FAKE_DEVICE_BYTES=%.60s: must be a number", size);
+  uint64_t bytes;
+  OSLA_CALL(read_bytes(&bytes));
   OSLA_CHECK(!stream, OSLA_ERR_ARG, "the fake device has no streams: stream must be NULL");
   device_state *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "state of a fake device");
