@@ -4,7 +4,8 @@
  * and matrices by the same calls as on those in host memory; doc/devices.md lists the calls that
  * work on a device. Every other call returns UNSUPPORTED and changes nothing. All matrices of a
  * call must lie on one device, or all in host memory. Only osla_matrix_get_block,
- * osla_matrix_put_block and osla_matrix_copy also copy between a device and host memory.
+ * osla_matrix_put_block, osla_matrix_copy and osla_matrix_transpose also copy between a device and
+ * host memory.
  *
  * The host must not load from or store to a device pointer (of osla_matrix_local, osla_matrix_peer,
  * osla_segment_local or osla_segment_peer). When a collective call returns, its results are
