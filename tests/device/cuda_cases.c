@@ -1,5 +1,7 @@
-/* Cases for the plug-in for CUDA, which check_cuda.sh runs with OSLA_TEST_DEVICE=cuda: streams of
- * the caller, and, with the stand-ins of stand_in/, machines that cannot use the plug-in. */
+/* Tests of the plug-in for CUDA, which check_cuda.sh runs with OSLA_TEST_DEVICE=cuda. Work must be
+ * ordered with the caller's stream, machines that cannot use the plug-in must be refused with the
+ * reason, and failed work must be reported on all ranks. The stand-ins of stand_in/ plant the
+ * failures. */
 #include "osla_transport.h"
 #include "src/device/device.h"
 #include "src/memory/segment.h"
@@ -95,8 +97,8 @@ static void test_foreign_stream(void)
   osla_transport_destroy(&t);
 }
 
-/* Work in a lane sees what the caller has queued on its stream before, and the device of the caller
- * stays current. */
+/* Checks that work in each lane runs after the copies that the caller has queued on its own stream,
+ * and that the caller's device stays current. */
 static void test_own_stream(void)
 {
   enum { TO_DEVICE = 1 };
@@ -144,7 +146,8 @@ static void test_own_stream(void)
 
 /* ---- errors of kernels ---- */
 
-/* The last case: the error stays with the process. */
+/* Checks that all ranks report failed work of rank 0. This case is the last one of the suite,
+ * because all later calls of CUDA in the process return the error. */
 static void test_failed_work(void)
 {
   device_bench b;

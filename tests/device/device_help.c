@@ -55,7 +55,8 @@ void on_all_grids(void (*check)(device_bench *b, osla_grid *grid, int which))
 
 const osla_dtype all_types[4] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT, OSLA_COMPLEX_DOUBLE};
 
-/* Offset in the array of a host matrix of the local element (r, c) of a device matrix. */
+/* Offset in the array of a host matrix, in elements, of the element that has the local indices (r,
+ * c) in a device matrix. */
 static int64_t host_offset(const part_stage *host, const part_local *device, int64_t r, int64_t c)
 {
   const osla_layout *l = &host->p.layout;
@@ -104,7 +105,7 @@ void pair_expect(const matrix_pair *p, double factor, const char *format, ...)
   const double eps = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? FLT_EPSILON : DBL_EPSILON;
   const osla_part of_host = osla_whole(p->host), of_device = osla_whole(p->device);
   part_stage x, y;
-  double largest[2] = {0, 0}; /* element of the host's matrix, and difference */
+  double largest[2] = {0, 0}; /* largest element of the host matrix, and largest difference */
   char text[200];
   va_list args;
   va_start(args, format);

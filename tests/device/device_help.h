@@ -1,5 +1,5 @@
-/* Helpers of the tests of device memory: a fake device, and matrices that exist twice, on the host
- * and on the device. */
+/* Helpers of the tests of device memory, which open a device and make pairs of matrices with equal
+ * elements, in host memory and on the device. */
 #ifndef DEVICE_HELP_H
 #define DEVICE_HELP_H
 
@@ -7,54 +7,60 @@
 #include "osla_matrix.h"
 #include "tests/osla_test_help.h"
 
-/* Number of matrix pairs that can exist at a time, and bytes of a device matrix on a rank. */
-enum { PAIRS = 3, PAIR_BYTES = 1 << 20 };
+enum {
+  PAIRS = 3,           /* number of matrix pairs that can exist at the same time */
+  PAIR_BYTES = 1 << 20 /* bytes of device memory for the device matrix of a pair on each rank */
+};
 
-/* A transport, a fake device on it, device memory for pairs of matrices (made when it is
- * needed), and a grid of this rank alone. */
+/* What a test of device memory needs on each rank. */
 typedef struct device_bench {
-  osla_transport *t, *self;
-  osla_device *device;
-  osla_grid *alone;
-  osla_segment *on_device[PAIRS];
-  bool used[PAIRS];
+  osla_transport *t;              /* transport of all ranks */
+  osla_transport *self;           /* transport of this rank alone */
+  osla_device *device;            /* device on the transport `t` */
+  osla_grid *alone;               /* 1 x 1 grid of this rank alone, on the transport `self` */
+  osla_segment *on_device[PAIRS]; /* device memory of each pair; NULL until the pair is made */
+  bool used[PAIRS];               /* true while the pair exists */
 } device_bench;
 
-/* Opens a device of the kind that OSLA_TEST_DEVICE names (default: fake). Its work runs at once
- * (early) or as late as possible. Plants the faults of OSLA_TEST_DEVICE_FAULT
- * (src/device/device.h). Returns false, without a device, if the device cannot be opened.
- * Collective. */
+/* Opens a device of the kind that OSLA_TEST_DEVICE names (default: fake). The fake device runs work
+ * at once if `early` is true, otherwise as late as possible. Plants the faults of
+ * OSLA_TEST_DEVICE_FAULT (src/device/device.h). Returns false, without a device, if the device
+ * cannot be opened. Collective. */
 bool bench_open(device_bench *bench, bool early);
 void bench_close(device_bench *bench);
 
-/* Runs a check on each grid, with work that runs late and with work that runs at once. */
+/* Runs a check on each grid of osla_test_grid, first with a device that runs work as late as
+ * possible, then with one that runs work at once. `which` is the number of the grid. Collective. */
 void on_all_grids(void (*check)(device_bench *bench, osla_grid *grid, int which));
 
 extern const osla_dtype all_types[4];
 
-/* Two matrices with equal elements. */
+/* A host matrix and a device matrix that pair_make has filled with equal elements. */
 typedef struct matrix_pair {
   osla_matrix *host, *device;
-  bool *used;
+  bool *used; /* the element of device_bench.used for this pair */
 } matrix_pair;
 
-/* Makes a host matrix, filled by osla_matrix_fill, on host_grid, which is the grid of the device
- * matrix, or `alone`: then each rank has the whole host matrix, and calls on it need no other rank.
- * The device matrix is complete on this rank. Collective. */
+/* Makes an m x n host matrix on host_grid, filled by osla_matrix_fill, and a device matrix with
+ * equal elements on `grid`. host_grid is `grid` or the grid `alone` of the bench, on which each
+ * rank has the whole host matrix, so that calls on it need no other rank. On return this rank's
+ * elements of the device matrix are set, but those of other ranks perhaps not yet. Collective. */
 matrix_pair pair_make(device_bench *bench, osla_grid *host_grid, osla_grid *grid, osla_dtype dtype,
                       int64_t m, int64_t n, int64_t mb, int64_t nb, osla_fill fill, uint64_t seed);
 void pair_free(matrix_pair *pair);
 
-/* Asserts, on the elements of each rank, that the matrices differ by at most `factor` units of the
- * precision times the largest element of the host's matrix. The printf-style text says what is
- * compared. Collective. */
+/* Asserts that the elements of the device matrix differ from those of the host matrix by at most
+ * `factor` times the machine epsilon times the largest element of the host matrix. The printf-style
+ * text says what is compared. Collective. */
 void pair_expect(const matrix_pair *pair, double factor, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
-/* Overwrites a device matrix by puts of rank 0, as soon as rank 0 has returned from a call. */
+/* Rank 0 overwrites a device matrix with zeros; the other ranks do nothing. Called after a kernel,
+ * so that work which still reads the matrix gives wrong results. */
 void device_overwrite(osla_matrix *a);
 
-/* Copies bytes to this rank's memory of a device segment at once, before work that is queued. */
+/* Copies `size` bytes to this rank's memory of a device segment. The copy does not wait for queued
+ * work, and is complete on return. */
 osla_err device_upload(osla_segment *segment, const void *bytes, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* Probes a device for tests/device/check. `probe KIND copies` lets each rank read device memory of
- * the next rank; with one rank it reads its own. `probe KIND info` compares the info of the
- * device's LAPACK with that of the host for matrices that cannot be factored. Prints a line for
- * each result. Exit status: 0 all right, 1 a wrong result, 3 the device cannot be opened or mapped.
- */
+ * the next rank, or of itself if it is alone. `probe KIND info` compares the info of LAPACK on the
+ * device with the info on the host, for matrices of which some cannot be factored. Prints a line
+ * for each result. Exit status: 0 all results are right, 1 a result is wrong, 2 wrong usage, 3 the
+ * device cannot be opened or mapped. */
 #include "osla_blas.h"
 #include "osla_device.h"
 #include "src/device/device.h"
@@ -22,7 +22,7 @@ static int report(const char *what, osla_err err)
   return err == OSLA_OK ? 0 : 3;
 }
 
-/* Element of the pattern of a rank. */
+/* Element i of the data in device memory of a rank. */
 static double pattern(int rank, int i)
 {
   return 1e6 * rank + i;
@@ -57,7 +57,8 @@ static int probe_copies(osla_transport *t, osla_segment *segment)
   return status ? status : wrong > 0;
 }
 
-/* A symmetric matrix whose factorisations are regular, or fail in row and column BAD. */
+/* Kinds of a symmetric matrix: its factorisations succeed (REGULAR), fail in column BAD (FAILING),
+ * or meet a NaN in row and column BAD (WITH_NAN). */
 typedef enum kind_of_matrix { REGULAR, FAILING, WITH_NAN, KINDS } kind_of_matrix;
 
 static void fill(double *a, bool is_lu, kind_of_matrix kind)
@@ -66,12 +67,12 @@ static void fill(double *a, bool is_lu, kind_of_matrix kind)
     for (int i = 0; i < N; i++)
       a[i + j * N] = i == j ? 4 : 1.0 / (1 + abs(i - j));
   for (int i = 0; i < N && kind == FAILING && is_lu; i++)
-    a[i + BAD * N] = 0; /* a column of zeros: pivot BAD is exactly zero */
+    a[i + BAD * N] = 0; /* in a column of zeros, pivot BAD is exactly zero */
   if (kind == FAILING && !is_lu) a[BAD + BAD * N] = -1;
   if (kind == WITH_NAN) a[BAD + BAD * N] = NAN;
 }
 
-/* info of a factorisation of `a`, which lies on a device or in host memory. */
+/* Factors `a`, which lies on a device or in host memory, and sets LAPACK's info. */
 static osla_err factor(bool is_lu, double *a, int64_t *pivots, int64_t *info)
 {
   return is_lu ? osla_lapack_getrf(OSLA_DOUBLE, N, N, a, N, pivots, info)
@@ -97,7 +98,7 @@ static int probe_info(osla_segment *segment)
       (void)printf("%s %s: info %" PRId64 " on the device, %" PRId64 " on the host%s\n",
                    is_lu ? "getrf" : "potrf", names[kind], there, here,
                    differs ? ", DIFFERENT" : "");
-      wrong += differs && kind != WITH_NAN; /* LAPACK promises no info for NaN */
+      wrong += differs && kind != WITH_NAN; /* for NaN any info is right */
     }
   return wrong > 0;
 }

@@ -1,6 +1,6 @@
-/* Tests of device memory of other ranks, which are on other nodes if the job has several: transfers
- * of all kinds, an owner that computes, errors of an owner, and loads that ranks of a node share.
- */
+/* Tests of transfers to and from device memory of other ranks, which are on other nodes if the job
+ * has several nodes. Data must arrive unchanged, also while the owner computes and if several
+ * threads transfer, and the rank that calls must get the error of an owner. */
 #include "osla_clock.h"
 #include "osla_gemm.h"
 #include "src/device/fake/fake.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Value of byte i of a pattern. */
+/* Value of byte i of the pattern that `seed` selects. */
 static unsigned char pattern(int seed, size_t i)
 {
   return (unsigned char)((i * 31 + i / 255 + (size_t)seed * 7) % 251);
@@ -31,13 +31,17 @@ static size_t count_wrong(int seed, const unsigned char *bytes, size_t count)
   return wrong;
 }
 
-/* MOST exceeds what one request can carry. */
-enum { MOST = (5 << 19) + 3, START = 5 };
+enum {
+  MOST = (5 << 19) + 3, /* bytes of the largest transfer, which needs several requests */
+  START = 5             /* offset of the data in the target segment in bytes */
+};
 static const size_t counts[] = {1, 8, 4097, MOST};
 enum { N_COUNTS = sizeof counts / sizeof *counts };
 
-/* Puts bytes into a segment of the next rank, and gets them back from there, where `mine` is this
- * rank's buffer, in host or device memory. */
+/* Puts `count` bytes of the buffer `mine`, in host or device memory, into the next rank's memory of
+ * segment s, and gets them back. Checks what this rank received, and what came back. For an even
+ * turn, which *turn counts, the put is followed by a notify through the segment `signal`. `host` is
+ * a buffer in host memory, and may be `mine`. */
 static void put_and_get(osla_segment *s, osla_segment *signal, size_t count, void *mine,
                         unsigned char *host, uint64_t *turn)
 {
@@ -97,9 +101,9 @@ static void test_transfers(void)
 
 /* ---- an owner that computes ---- */
 
-/* Rank 0 computes, with work in its queue that nobody waits for, until all other ranks have got and
- * put data in its device memory. It makes no call of OSLA but for progress, which a progress thread
- * makes instead if `by_thread` is true. */
+/* The other ranks get and put data in device memory of rank 0 while rank 0 has queued work for
+ * which it does not wait. Rank 0 only makes progress, or, if `by_thread` is true, leaves progress
+ * to a progress thread. The data must be right, and the queued work must not have run. */
 static void owner_computes(bool by_thread)
 {
   enum { TIMES = 20, COUNT = 1000 };
@@ -210,7 +214,8 @@ static void test_threads(void)
   bench_close(&b);
 }
 
-/* The owner reports an address that is not on its device, and serves the next request. */
+/* Checks that a request for an address that is not on the owner's device returns an error, and that
+ * the owner serves the next request. */
 static void test_owner_fails(void)
 {
   device_bench b;
@@ -235,7 +240,8 @@ static void test_owner_fails(void)
   bench_close(&b);
 }
 
-/* Two devices of a rank, of which the first one is closed first. */
+/* Checks that a rank's second device still serves transfers of other ranks after the first device,
+ * with which it shares the service, is closed. */
 static void test_two_devices(void)
 {
   device_bench b;
@@ -261,7 +267,8 @@ static void test_two_devices(void)
 
 /* ---- loads that ranks of a node share ---- */
 
-/* A product of the least size at which ranks of a node share the loads of A and B. */
+/* Compares a product of the smallest size at which ranks of a node share the loads of A and B with
+ * the product in host memory. */
 static void test_shared_loads(void)
 {
   enum { N = 512, K = 1024 };

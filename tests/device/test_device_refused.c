@@ -1,5 +1,6 @@
-/* Tests of calls that do not work on device memory: each returns UNSUPPORTED with its name, and
- * leaves the matrices unchanged. Also calls with operands in different kinds of memory. */
+/* Tests of calls that do not serve device memory. Each must return UNSUPPORTED, name itself in the
+ * message and leave the matrices unchanged. Calls with operands in host memory and on a device must
+ * be refused, too. */
 #include "osla.h"
 #include "osla_unstable.h"
 #include "tests/device/device_help.h"
@@ -8,11 +9,14 @@
 
 enum { N = 12, NB = 3 };
 
-/* Operands on the device; y is a host matrix. */
+/* Operands of the calls. */
 typedef struct operands {
   osla_transport *t;
-  osla_matrix *a, *b, *c, *y;
-  osla_part pa, pb, pc, x, v; /* whole matrices, and two columns of b and c */
+  osla_matrix *a, *b, *c; /* matrices on the device */
+  osla_matrix *y;         /* matrix in host memory */
+  osla_part pa, pb, pc;   /* the whole matrices a, b and c */
+  osla_part x;            /* column 0 of b */
+  osla_part v;            /* column 0 of c */
   int64_t *ipiv;
 } operands;
 
@@ -150,7 +154,8 @@ static void check_refused(const operands *s)
   }
 }
 
-/* Products and solves with operands in host memory and on the device. */
+/* Checks that products and solves are refused if some operands lie in host memory and others on a
+ * device. */
 static void check_mixed(const operands *s)
 {
   osla_part y = osla_whole(s->y);

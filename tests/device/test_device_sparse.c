@@ -1,4 +1,5 @@
-/* Tests of sparse matrices on a device: products, and CG against CG in host memory. */
+/* Tests of sparse matrices on a device. Products must equal those of a serial program, and CG must
+ * need as many iterations as CG in host memory and give its solution. */
 #include "osla_krylov.h"
 #include "osla_sparse_device.h"
 #include "src/device/device.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix with a copy on the device, and two vectors on the device and in host memory. */
+/* A system A x = b. The matrix can have a copy on the device; the vectors are on the device and in
+ * host memory. */
 typedef struct system {
   device_bench bench;
   sparse_model m;
@@ -17,8 +19,10 @@ typedef struct system {
   osla_operator op;
   osla_segment *segment;
   int64_t rows, columns;
-  double *b_on, *x_on; /* [rows], [columns] on the device */
-  double *b, *x;       /* [rows], [columns] in host memory */
+  double *b_on; /* [rows] b on the device */
+  double *x_on; /* [columns] x on the device */
+  double *b;    /* [rows] b in host memory */
+  double *x;    /* [columns] x in host memory */
 } system_;
 
 static void put(const double *from, int64_t n, double *on_device)
@@ -26,14 +30,15 @@ static void put(const double *from, int64_t n, double *on_device)
   osli_device_copy(sizeof *from, n, 1, from, n, on_device, n);
 }
 
-/* Copies from the device without a wait for its queued work. */
+/* Copies n numbers from the device to host memory, without a wait for queued work. */
 static void peek(const double *on_device, int64_t n, double *to)
 {
   const device_queue *q = osli_device_find(on_device);
   OSLA_ASSERT_OK(q->ops->copy_now(q->state, on_device, to, (size_t)n * sizeof *to));
 }
 
-/* `factor` multiplies all values of the matrix. */
+/* Opens a device and makes a system whose m x n matrix is multiplied by `factor`. Returns false if
+ * no device can be opened. */
 static bool open_system(system_ *s, bool early, sparse_kind kind, int64_t m, int64_t n,
                         double factor)
 {
@@ -112,11 +117,14 @@ static void test_products(void)
 
 /* ---- CG ---- */
 
-/* Values that `each` was called with. */
+/* Number of calls of which a history has the values. */
 enum { HISTORY = 1100 };
+
+/* Calls of `record`, which osla_cg makes in each iteration. */
 typedef struct history {
-  int64_t calls, wrong; /* wrong: calls whose iteration is not the number of the call */
-  double left[HISTORY];
+  int64_t calls;        /* number of calls */
+  int64_t wrong;        /* number of calls whose iteration is not the number of calls before */
+  double left[HISTORY]; /* argument `left` of each call */
 } history;
 
 static void record(void *arg, int64_t iteration, double left)
@@ -127,7 +135,7 @@ static void record(void *arg, int64_t iteration, double left)
   h->calls++;
 }
 
-/* A right-hand side, and a first guess that is not 0. */
+/* Fills b and x in host memory with a right-hand side and with a first guess that is not 0. */
 static void fill_vectors(system_ *s)
 {
   double *b = sparse_model_vector(s->m.m, 3);
@@ -138,8 +146,8 @@ static void fill_vectors(system_ *s)
   free(b);
 }
 
-/* Solves on the device from the vectors in host memory. The solution replaces x in host memory if
- * `out` is NULL. */
+/* Copies b and the first guess x from host memory to the device, and solves there. Copies the
+ * solution to `out`, or, if `out` is NULL, to x in host memory. */
 static osla_krylov_result solve_on_device(system_ *s, const osla_krylov_options *options,
                                           double *out)
 {
@@ -159,7 +167,9 @@ static double distance(int64_t n, const double *x, const double *y)
   return most;
 }
 
-/* CG with groups of `every` iterations against the host's CG. iterations: limit of the options. */
+/* Compares CG on the device with CG in host memory: the end, the number of iterations, the
+ * residuals and the solution. The device tests the residual once in a group of `every` iterations
+ * (0: the default). `iterations` is the limit of iterations (0: the default). */
 static void check_cg(int early, int64_t every, int64_t iterations)
 {
   system_ s;
@@ -181,7 +191,7 @@ static void check_cg(int early, int64_t every, int64_t iterations)
   const int64_t due = (host.iterations + group - 1) / group * group;
   const bool limited = host.end == OSLA_KRYLOV_ITERATIONS;
   CU_ASSERT(r.end == host.end);
-  /* a long group is repeated one by one if a number in it underflows after convergence */
+  /* if a number underflows after convergence, osla_cg repeats the group with single iterations */
   const bool repeated = group == 1000 && r.iterations == host.iterations;
   OSLA_ASSERT_MSG(repeated || r.iterations == (limited ? iterations : due),
                   "%d iterations, host %d, group %d", (int)r.iterations, (int)host.iterations,
@@ -219,7 +229,9 @@ typedef enum spoiled {
   SPOILED_KINDS
 } spoiled;
 
-/* Solves by the host and on the device in groups of 16, which must end alike. */
+/* Solves a system that `how` spoils, in host memory and on the device in groups of 16 iterations.
+ * The device must end with `end`. Except for TINY_B, the host must end alike, after as many
+ * iterations. */
 static void check_end(sparse_kind kind, int64_t n, double factor, spoiled how, int64_t iterations,
                       osla_krylov_end end)
 {
@@ -261,7 +273,7 @@ static void test_ends(void)
   check_end(SPARSE_GRID, 100, 1.0, ZERO_B, 0, OSLA_KRYLOV_CONVERGED);
   check_end(SPARSE_GRID, 100, 1.0, SPOILED_NOTHING, -1, OSLA_KRYLOV_ITERATIONS);
   check_end(SPARSE_GRID, 0, 1.0, SPOILED_NOTHING, 0, OSLA_KRYLOV_CONVERGED);
-  /* the residual becomes exactly 0 within a group */
+  /* with one unknown the residual becomes exactly 0 within a group */
   check_end(SPARSE_GRID, 1, 1.0, SPOILED_NOTHING, 0, OSLA_KRYLOV_CONVERGED);
 }
 
@@ -276,7 +288,7 @@ static osla_err wait_counted(device_state *state, uint64_t mark)
   return real.wait(state, mark);
 }
 
-/* Waits of a solution in groups of `every` iterations on one rank. */
+/* Solves on one rank in groups of `every` iterations. Returns the number of waits for a device. */
 static int count_waits(int64_t every, int64_t iterations)
 {
   system_ s;
@@ -331,7 +343,7 @@ static void test_operator(void)
   double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
   const osla_krylov_result own = solve_on_device(&s, &o, x);
   s.op.multiply = multiply_by_caller;
-  /* ranks without rows have addresses on the device, too */
+  /* a rank without rows also passes device addresses, so it solves on the device, too */
   const osla_krylov_result r = solve_on_device(&s, &o, NULL);
   CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED && r.iterations == own.iterations);
   OSLA_ASSERT_CLOSE(distance(s.columns, s.x, x), 0.0, 0.0);
@@ -365,7 +377,7 @@ static void test_errors(void)
   const osla_preconditioner m = {apply_nothing, NULL};
   if (!open_system(&s, false, SPARSE_GRID, 100, 100, 1.0)) return;
   fill_vectors(&s);
-  /* the matrix in host memory, vectors on the device */
+  /* calls with the matrix in host memory and a vector on the device are refused */
   expect_refused(&s, s.b_on, s.x_on, OSLA_ERR_ARG, "the matrix lies in host memory");
   expect_refused(&s, s.b, s.x_on, OSLA_ERR_ARG, "osla_csr_to_device");
   if (s.rows > 0) {
@@ -384,7 +396,7 @@ static void test_errors(void)
   to_device(&s);
   OSLA_ASSERT_ERR(osla_csr_to_device(s.a, s.bench.device), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("already");
-  /* the reverse */
+  /* calls with the matrix on the device and a vector in host memory are refused */
   expect_refused(&s, s.b, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
   expect_refused(&s, s.b_on, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
   if (s.rows > 0) {

@@ -7,7 +7,7 @@
 struct cublasContext {
   int device;
   cudaStream_t stream;
-  bool on_device; /* scalars lie in device memory */
+  bool on_device; /* true if scalars lie in device memory */
 };
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t *out)
@@ -101,7 +101,7 @@ static cublasStatus_t rank_k(cublasHandle_t h, osla_dtype dtype, cublasFillMode_
 {
   const size_t e = osla_dtype_size(dtype);
   const bool is_real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
-  CHECK(t != (is_real ? CUBLAS_OP_C : CUBLAS_OP_T)); /* stricter than cuBLAS for real types */
+  CHECK(t != (is_real ? CUBLAS_OP_C : CUBLAS_OP_T)); /* cuBLAS itself accepts OP_C for real types */
   CHECK(stand_in_matrix(a, t == CUBLAS_OP_N ? n : k, t == CUBLAS_OP_N ? k : n, lda, e));
   CHECK(stand_in_matrix(c, n, n, ldc, e));
   return push(h, (device_work){DEVICE_SYRK, dtype, .uplo = uplo_of(uplo), .transa = trans_of(t),
@@ -142,7 +142,8 @@ static cublasStatus_t add(cublasHandle_t h, osla_dtype dtype, cublasOperation_t 
                           void *c, int64_t ldc)
 {
   const size_t e = osla_dtype_size(dtype);
-  CHECK(ta == CUBLAS_OP_N && tb == CUBLAS_OP_N && b == c && ldb == ldc); /* all that is used */
+  CHECK(ta == CUBLAS_OP_N && tb == CUBLAS_OP_N && b == c &&
+        ldb == ldc); /* the plug-in's only case */
   CHECK(a != c || lda == ldc);
   CHECK(stand_in_matrix(a, m, n, lda, e) && stand_in_matrix(c, m, n, ldc, e));
   return push(h, (device_work){DEVICE_ADD, dtype, .m = m, .n = n, .alpha = alpha, .beta = beta,
@@ -236,7 +237,7 @@ cublasStatus_t cublasDtrsv_v2_64(cublasHandle_t h, cublasFillMode_t uplo, cublas
                                  double *x, int64_t step)
 {
   (void)uplo, (void)t;
-  CHECK(n == 1 && lda == 1 && diag == CUBLAS_DIAG_NON_UNIT); /* all that is used */
+  CHECK(n == 1 && lda == 1 && diag == CUBLAS_DIAG_NON_UNIT); /* the plug-in's only case */
   CHECK(is_vector(x, n, step) && stand_in_matrix(a, n, n, lda, sizeof *a));
   return push(h, (device_work){DEVICE_DIVIDE, OSLA_DOUBLE, .m = 1, .a = x, .b = a, .c = x});
 }

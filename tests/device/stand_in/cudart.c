@@ -1,7 +1,7 @@
 /* A stand-in for the CUDA runtime. */
 #include "tests/device/stand_in/stand_in.h"
 
-/* The fake device has the memory, and does the work. */
+/* The fake device is included, because it holds the memory and does the work. */
 #include "src/device/fake/fake.c"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct CUstream_st {
 
 struct CUevent_st {
   int device;
-  cudaStream_t stream; /* NULL: not recorded */
+  cudaStream_t stream; /* NULL if the event is not recorded */
   uint64_t end;
 };
 
@@ -45,7 +45,8 @@ static device_state *memory(void)
   return fake;
 }
 
-/* Begins a call, and ends it: keeps an error for cudaGetLastError. */
+/* begin_call locks the state of the stand-in. end_call unlocks it, and records an error of the call
+ * for cudaGetLastError. */
 static void begin_call(void)
 {
   (void)pthread_mutex_lock(&lock);
@@ -174,7 +175,7 @@ cudaError_t cudaFree(void *address)
   return end_call(cudaSuccess);
 }
 
-/* A handle of the stand-in: that of the fake device, and the bytes of the memory. */
+/* Offset of the memory's size in a handle, behind the handle of the fake device. */
 enum { BYTES_AT = 32 };
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
@@ -183,7 +184,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
   begin_call();
   const fake_memory *m = memory_of(fake, address);
   END_IF(!m || m->file < 0 || planted("no-ipc"), cudaErrorInvalidValue);
-  /* CUDA may cut smaller pieces out of one block, and a handle describes the whole block */
+  /* refuses pieces that CUDA may cut out of a block, because a handle describes the whole block */
   END_IF(m->bytes % (2 << 20) != 0, cudaErrorInvalidValue);
   (void)expose_memory(fake, address, &h);
   memcpy(h.bytes + BYTES_AT, &m->bytes, sizeof m->bytes);
@@ -257,7 +258,7 @@ static double diagonal(const device_work *w, int64_t i)
   return single ? (double)narrow : wide;
 }
 
-/* cuSOLVER's potrf accepts a NaN as a pivot and sets info = 0. The NaN spreads to later columns. */
+/* Gives potrf the result of cuSOLVER, which accepts a NaN pivot: info is 0, and the NaN spreads. */
 static void accept_nan(const device_work *w, int64_t *info)
 {
   if (*info == 0 || !isnan(diagonal(w, *info - 1))) return;
@@ -342,9 +343,9 @@ static void run_stream(cudaStream_t s, uint64_t end)
   }
 }
 
-/* The stream of a handle. The handles 1 and 2 are no pointers: they name the legacy default stream
- * and that of the thread, here one of each for a device. Other streams do not wait for the legacy
- * one here. */
+/* Returns the stream of a handle. The handles 1 and 2, which are no pointers, name the legacy
+ * default stream and the default stream of a thread. Here each device has one stream for each of
+ * both handles, and no other stream waits for the legacy one. */
 static cudaStream_t stream_of(cudaStream_t handle)
 {
   static cudaStream_t defaults[DEVICES][2];
@@ -399,7 +400,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
   return end_call(cudaSuccess);
 }
 
-/* The stream stays in the list, so that an event which names it stays valid. */
+/* Keeps the stream in the list, so that events of this stream stay valid. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
   return cudaStreamSynchronize(s);

@@ -1,4 +1,5 @@
-/* Copies of the stand-in for the CUDA runtime, and its functions that return constants. */
+/* The part of the stand-in for the CUDA runtime that copies memory, fills it or returns constants.
+ */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <stdlib.h>
@@ -44,8 +45,9 @@ static bool kind_fits(enum cudaMemcpyKind kind, const void *from, const void *to
                               : cudaMemcpyHostToHost);
 }
 
-/* Host memory that is not pinned is copied at once: as a source into memory of the runtime, as a
- * target after the earlier work of the stream. */
+/* Queues a copy. If the source is host memory that is not pinned, its data are first copied to
+ * memory of the stand-in. If the target is host memory that is not pinned, the copy is complete on
+ * return. */
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t s)
 {

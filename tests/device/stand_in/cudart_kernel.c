@@ -1,7 +1,6 @@
-/* Launches of kernels by the stand-in for the CUDA runtime. The plug-in has two kernels. nvcc makes
- * code that registers them when the plug-in is loaded, by functions that no header of CUDA
- * declares.
- */
+/* The part of the stand-in for the CUDA runtime that launches the two kernels of the plug-in. When
+ * the plug-in is loaded, code of nvcc registers the kernels by functions that no header of CUDA
+ * declares. */
 #include "src/device/combine.h"
 #include "src/device/vertices.h"
 #include "tests/device/stand_in/stand_in.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* addresses by which the plug-in launches its kernels */
+/* addresses that the plug-in passes to launch its kernels */
 static const void *combine_kernel, *vertices_kernel;
 
 void **__cudaRegisterFatBinary(void *binary);
@@ -54,7 +53,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     abort();
 }
 
-/* Called only for the form of a launch that the plug-in does not use. */
+/* Fails, because the plug-in does not use the form of a launch that calls this function. */
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
   (void)grid, (void)block, (void)shared, (void)stream;

@@ -17,7 +17,7 @@ struct cusparseDnVecDescr {
   void *values;
 };
 
-/* Work memory of a product, which a product overwrites. */
+/* Bytes of work memory that a product needs and overwrites. */
 enum { WORK_BYTES = 64 };
 
 cusparseStatus_t cusparseCreate(cusparseHandle_t *out)
@@ -66,7 +66,7 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t rows, int6
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* Queued products refer to a destroyed matrix, so its work must be complete. */
+/* Frees a matrix. The caller must wait for queued products first, because they read the matrix. */
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t matrix)
 {
   free((void *)(uintptr_t)matrix);

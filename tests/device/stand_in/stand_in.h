@@ -1,12 +1,13 @@
 /* Stand-ins for the libraries of CUDA, for tests of the plug-in on machines without a GPU.
  *
- * The memory is that of the fake device: an access by the host crashes. The work of a stream runs
- * as late as possible, when somebody waits for it; events and waits between streams are honoured.
- * OSLA_FAKE_DEVICE=early runs work at once. A function that finds a wrong argument returns the
+ * Device memory is memory of the fake device, so an access by the host crashes. Work of a stream
+ * runs as late as possible, when a call waits for it, and in the order that events require. With
+ * OSLA_FAKE_DEVICE=early work runs at once. A function that finds a wrong argument returns the
  * error that the real function returns.
  *
- * OSLA_STAND_IN plants a fault: no-driver, old-driver, no-device, no-ipc, other-memory (an import
- * maps memory of this process), fail (the next work fails). */
+ * The environment variable OSLA_STAND_IN plants a fault: with no-driver, old-driver or no-device
+ * the machine cannot use CUDA; with no-ipc device memory cannot be mapped by another process; with
+ * other-memory an import maps new memory of this process instead; with fail the next work fails. */
 #ifndef STAND_IN_H
 #define STAND_IN_H
 
@@ -15,16 +16,16 @@
 #include <cuda_runtime_api.h>
 
 typedef enum stand_in_kind {
-  STAND_IN_WORK,     /* `work`, as the fake device does it; for POTRF, GETRF and LASWP see below */
-  STAND_IN_FILL,     /* `bytes` bytes of work.c become `value` */
-  STAND_IN_FACTOR,   /* POTRF or GETRF: `info` and `pivots` on the device, as cuSOLVER has them */
-  STAND_IN_SWAP,     /* LASWP: 32-bit `pivots` on the device, counted from 1 */
-  STAND_IN_COMBINE,  /* the loop in `staged`; adds the number of refused elements to `info` */
-  STAND_IN_VERTICES, /* the loop over vertices in `staged` */
+  STAND_IN_WORK,     /* lets the fake device do `work`, which is not POTRF, GETRF or LASWP */
+  STAND_IN_FILL,     /* sets `bytes` bytes from work.c on to `value` */
+  STAND_IN_FACTOR,   /* does POTRF or GETRF, with `info` and `pivots` in device memory */
+  STAND_IN_SWAP,     /* does LASWP, with 32-bit `pivots`, counted from 1, in device memory */
+  STAND_IN_COMBINE,  /* runs the combine_loop in `staged`; counts refused elements in `info` */
+  STAND_IN_VERTICES, /* runs the vertices_loop in `staged` */
   STAND_IN_AFTER     /* runs the work of stream `other` up to number `end` */
 } stand_in_kind;
 
-/* An entry of a stream. */
+/* Work, or a wait for another stream, that is queued in a stream. */
 typedef struct stand_in_entry {
   stand_in_kind kind;
   device_work work;
@@ -36,21 +37,22 @@ typedef struct stand_in_entry {
   uint64_t end;
 } stand_in_entry;
 
-/* Appends an entry to a stream. Errors: InvalidResourceHandle (no stream, or of another device than
- * the current one), an earlier error of work. */
+/* Appends an entry to a stream. Errors: InvalidResourceHandle (the stream is NULL, or belongs to a
+ * device that is not current), an earlier error of work. */
 cudaError_t stand_in_push(cudaStream_t stream, stand_in_entry entry);
 
 /* True if `bytes` bytes from the address on lie in one piece of device memory. */
 bool stand_in_on_device(const void *address, size_t bytes);
 
-/* Runs a loop over vertices. data_at: memory of the host in which the data of an address are. */
+/* Runs the loop over vertices of an entry. data_at returns the host address of the data that belong
+ * to a device address. */
 void stand_in_run_vertices(const stand_in_entry *entry, void *data_at(const void *address));
 
 /* True if the address lies in pinned host memory. */
 bool stand_in_pinned(const void *address);
 
-/* True if an m x n matrix with elements of e bytes lies on the device, and its leading dimension is
- * at least 1 and m. */
+/* True if the m x n matrix `a` with leading dimension ld and elements of e bytes lies on the
+ * device, and ld is at least 1 and m. */
 bool stand_in_matrix(const void *a, int64_t m, int64_t n, int64_t ld, size_t e);
 
 #endif
