@@ -47,16 +47,14 @@ struct channel {
   /* mutex of the set of channels, because progress in another thread may post waiting messages */
   pthread_mutex_t *mutex;
   osla_channel_end end;
-  /* number: index of this end in this rank's set; peer_number: index of the other end in the peer's
-   * set */
-  int number, peer_number;
-  bool is_closed; /* true once this rank destroys its end and sends no more messages */
-  /* offset of this rank's inbox in its data area, and of the peer's inbox in the peer's data area
-   */
-  size_t inbox, peer_inbox;
-  /* addresses of the inboxes; peer_inbox_memory is NULL if it is not mapped here */
-  unsigned char *inbox_memory, *peer_inbox_memory;
-  void *state; /* state of the implementation, freed by stop */
+  int number,                  /* index of this end in this rank's set of channels */
+    peer_number;               /* index of the other end in the peer's set of channels */
+  bool is_closed;              /* true once this rank destroys its end and sends no more messages */
+  size_t inbox,                /* offset in bytes of this rank's inbox in this rank's data area */
+    peer_inbox;                /* offset in bytes of the peer's inbox in the peer's data area */
+  unsigned char *inbox_memory, /* address of this rank's inbox */
+    *peer_inbox_memory; /* address of the peer's inbox; NULL if this rank cannot map the inbox */
+  void *state;          /* state of the implementation, freed by stop */
 };
 
 /* Allocates the zeroed state of a channel. Errors: MEM. */

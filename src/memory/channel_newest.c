@@ -5,12 +5,11 @@
 #include "src/memory/newest.h"
 
 typedef struct state {
-  /* inbox: slots of the messages to this rank; peer_inbox: slots of the messages to the peer */
-  newest *inbox, *peer_inbox;
+  newest *inbox, /* slots of the messages to this rank */
+    *peer_inbox; /* slots of the messages to the peer */
   size_t inbox_stride, peer_stride;
-  /* read_slot: slot of `inbox` that this rank reads; write_slot: slot of `peer_inbox` that it
-   * writes */
-  uint32_t read_slot, write_slot;
+  uint32_t read_slot, /* index of the slot of `inbox` that this rank reads */
+    write_slot;       /* index of the slot of `peer_inbox` that this rank writes */
   bool has_received;
 } state;
 

@@ -46,17 +46,15 @@ typedef struct state {
   /* [R + 2] post of the message in each slot; if a message line is used, only the data for the
    * trace */
   osla_posted *posted;
-  /* message lines, or NULL if that direction has no line. recv_line: from the peer; send_line: to
-   * the peer. */
-  osla_line *recv_line, *send_line;
+  osla_line *recv_line,          /* message line from the peer, or NULL if there is none */
+    *send_line;                  /* message line to the peer, or NULL if there is none */
   uint64_t n_receives_started;   /* number of messages with a started receive */
   _Atomic uint64_t n_sends_done; /* number of sent messages whose staging slot may be reused */
   int *under_way;  /* [R + 2] cyclic list of the slots whose messages are under way, oldest first */
   int *free_slots; /* [R + 2] stack of free slots */
   int n_slots, first, n_under_way, n_free;
-  /* waiting_slot: slot of the message that waits for room. write_slot: slot of the message that is
-   * being written. -1: there is no such message. */
-  int waiting_slot, write_slot;
+  int waiting_slot, /* slot of the message that waits for room, or -1 */
+    write_slot;     /* slot of the message that is being written, or -1 */
   channel_word acknowledged, closed, gone;
 } state;
 

@@ -5,15 +5,13 @@
 #include "src/memory/ring.h"
 
 typedef struct state {
-  /* inbox: ring of messages to this rank; peer_inbox: ring of messages to the peer */
-  ring *inbox, *peer_inbox;
+  ring *inbox,   /* ring of the messages to this rank */
+    *peer_inbox; /* ring of the messages to the peer */
   size_t inbox_stride, peer_stride;
-  /* n_sent: number of messages that this rank has sent to the peer; n_received: number of messages
-   * that it has received */
-  uint64_t n_sent, n_received;
-  /* write_slot: slot of the next message to the peer; read_slot: slot of the next message from the
-   * peer */
-  int write_slot, read_slot;
+  uint64_t n_sent,        /* number of messages that this rank has sent to the peer */
+    n_received;           /* number of messages that this rank has received from the peer */
+  int write_slot,         /* index of the slot of the next message to the peer */
+    read_slot;            /* index of the slot of the next message from the peer */
   bool is_gone_announced; /* true once this rank has set `gone` in its inbox */
 } state;
 

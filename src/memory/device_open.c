@@ -1,4 +1,4 @@
-/* Devices of a transport, and segments on them. */
+/* Opens and closes devices for the ranks of a transport, and creates segments on devices. */
 #include "config.h"
 
 #include "src/base/reserved.h"
@@ -13,7 +13,8 @@
 
 /* ---- devices ---- */
 
-/* Finds the backend of CUDA in its plug-in, first beside libosla, then as the loader searches. */
+/* Loads the plug-in for CUDA and returns its table of functions. The plug-in is searched in the
+ * folder of libosla, and then where the dynamic loader searches libraries. */
 static osla_err find_cuda(const device_ops **out)
 {
   static const char plug_in[] = "libosla_cuda.so";
@@ -58,7 +59,8 @@ osla_err osli_device_backend(const char *kind, const device_ops **out)
   return OSLA_OK;
 }
 
-/* True if the host factors panels; read from OSLA_DEVICE_PANELS. */
+/* Sets *on_host to true if the environment variable OSLA_DEVICE_PANELS is "host", so that the host
+ * factors panels, and to false if the variable is "device" or not set. */
 static osla_err read_panels(bool *on_host)
 {
   const char *text = getenv("OSLA_DEVICE_PANELS");
@@ -81,7 +83,8 @@ static osla_err open_queue(const osla_transport *t, const osla_device_options *o
   return osli_device_queue_open(ops, ordinal, o->stream, out);
 }
 
-/* Puts a number into this rank's memory, and reads the number of the next rank. */
+/* Each rank copies a number into its part of a segment on the device, and checks that it reads the
+ * right number from the part of the next rank. Collective. */
 static osla_err exchange_numbers(osla_segment *s)
 {
   const osla_transport *t = s->t;
@@ -96,7 +99,8 @@ static osla_err exchange_numbers(osla_segment *s)
   return OSLA_OK;
 }
 
-/* Tests that ranks can map each other's device memory. Collective. */
+/* Tests whether the ranks of a node can map each other's device memory; if not, returns
+ * UNSUPPORTED. Collective. */
 static osla_err probe_mappings(osla_device *d)
 {
   osla_segment *s = NULL;

@@ -1,14 +1,16 @@
 /* Copies between host memory of this rank and device memory of ranks on other nodes.
  *
- * MPI sees host memory only. The memory of each rank for MPI has one slot for every other rank. A
- * rank that needs device memory of an owner on another node writes a request into its slot at the
- * owner, by one put with a word; a request to write carries the data. A service thread of the owner
- * polls the slots, copies between slot and device, and stores an answer in the slot, which the
- * requesting rank polls by gets. The service thread never calls MPI and does not wait for queued
- * work, so it also answers while the owner computes. A request has a meaning only after the owner
- * has settled and informed the requesting rank, so the memory is complete as it is.
+ * MPI is used on host memory only. Each rank therefore has a region in host memory with one slot
+ * for every rank. A rank that reads or writes device memory of an owner on another node writes a
+ * request into its slot at the owner, by one put with a word; a request to write carries the data.
+ * A service thread of the owner polls the slots, copies between slot and device, and stores an
+ * answer in the slot, which the requesting rank polls by gets. The service thread never calls MPI
+ * and does not wait for queued work, so it also answers while the owner computes. The device memory
+ * is complete without such a wait: a rank sends a request only after the owner has informed it, and
+ * the owner has waited for its queued work before (osli_device_settle).
  *
- * Each rank has at most one request at each owner. Larger copies take several requests. */
+ * Each rank has at most one request at each owner. Copies of more than data_bytes bytes need
+ * several requests. */
 #include "src/base/futex.h"
 #include "src/memory/segment_state.h"
 
@@ -17,20 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MOST_DATA: data bytes of a slot. ALL_DATA: data bytes of all slots of a rank, unless there are so
- * many ranks that a slot would have less than LEAST_DATA. HEAD: bytes before the first slot, which
- * hold the words of the transport's backend. */
-enum { LINE = 64, HEAD = 4096, LEAST_DATA = 16 << 10, MOST_DATA = 1 << 20, ALL_DATA = 64 << 20 };
-enum { NAP_MIN_US = 10, NAP_MAX_US = 500, CODES = 256 };
+enum {
+  LINE = 64,             /* bytes of a cache line */
+  HEAD = 4096,           /* bytes before the first slot, for the words of the transport's backend */
+  LEAST_DATA = 16 << 10, /* least number of data bytes of a slot */
+  MOST_DATA = 1 << 20,   /* largest number of data bytes of a slot */
+  ALL_DATA = 64 << 20    /* data bytes of all slots of a rank, unless slots have LEAST_DATA bytes */
+};
+enum {
+  NAP_MIN_US = 10,  /* shortest sleep of the service thread between two polls, in microseconds */
+  NAP_MAX_US = 500, /* longest sleep of the service thread between two polls, in microseconds */
+  CODES = 256       /* larger than every osla_err */
+};
 
-/* A slot. The requesting rank writes `asked` and everything from `address` on; the owner writes
- * `answered` and `text`, and the data of a read. */
+/* A slot. The requesting rank writes the member `asked` and, for each request, `address`, `bytes`,
+ * `is_put` and the data to be written. The owner writes `answered`, `text` and the data that were
+ * read. */
 typedef struct service_slot {
   _Alignas(LINE) _Atomic uint64_t asked; /* number of requests so far */
-  /* CODES * number of answered requests + osla_err of the latest one */
+  /* CODES * number of answered requests + osla_err of the latest answered request */
   _Alignas(LINE) _Atomic uint64_t answered;
   char text[256 - sizeof(uint64_t)]; /* text of the error if the latest request failed */
-  _Alignas(LINE) uint64_t address;   /* device memory of the owner */
+  _Alignas(LINE) uint64_t address;   /* device address in the owner's address space */
   uint64_t bytes, is_put;
   _Alignas(LINE) unsigned char data[];
 } service_slot;
@@ -39,16 +49,16 @@ struct device_service {
   osla_transport *t;
   osla_region *region;
   size_t data_bytes, slot_bytes;
-  pthread_mutex_t mutex; /* guards `asked` and `request` */
-  uint64_t *asked;       /* [ranks] number of requests of this rank to each owner */
-  service_slot *request; /* a request of this rank before it is sent */
+  pthread_mutex_t mutex; /* guards the members `asked` and `request` */
+  uint64_t *asked;       /* [ranks] number of requests of this rank to each owner so far */
+  service_slot *request; /* the next request of this rank, until a put copies it to the owner */
   pthread_t thread;
   bool has_thread;
   atomic_bool stops;
-  device_queue *pinned_by; /* device that has pinned the slots; NULL if there is none */
+  device_queue *pinned_by; /* device that has pinned this rank's slots; NULL if none has */
 };
 
-/* Offset in the region of the slot of a requesting rank. */
+/* Returns the offset in an owner's region of the slot of a requesting rank. */
 static size_t slot_at(const device_service *s, int rank)
 {
   return HEAD + (size_t)rank * s->slot_bytes;
@@ -120,7 +130,9 @@ static bool has_answered(void *arg)
   return a->err != OSLA_OK || a->answered / CODES == a->s->asked[a->owner];
 }
 
-/* Copies at most data_bytes bytes. The caller holds the mutex. */
+/* Copies at most s->data_bytes bytes by one request: from `host` to device memory of the owner if
+ * is_put is true, and otherwise from device memory of the owner to `host`. The caller holds the
+ * mutex. */
 static osla_err copy_piece(device_service *s, int owner, uint64_t address, void *host, size_t bytes,
                            bool is_put)
 {
@@ -152,7 +164,7 @@ osla_err osli_device_service_copy(device_service *s, int owner, const void *addr
 {
   osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&s->mutex);
-  osli_hooks_paused = true; /* a hook may send panels, and would need the mutex */
+  osli_hooks_paused = true; /* a hook may send panels by this function and lock the mutex */
   for (size_t done = 0, piece; done < bytes && err == OSLA_OK; done += piece) {
     piece = bytes - done < s->data_bytes ? bytes - done : s->data_bytes;
     err = copy_piece(s, owner, (uint64_t)(uintptr_t)address + done, (unsigned char *)host + done,
@@ -165,7 +177,8 @@ osla_err osli_device_service_copy(device_service *s, int owner, const void *addr
 
 /* ---- set-up ---- */
 
-/* Ends the service; called by osla_transport_destroy. Collective. */
+/* Ends the service thread and frees the service. osla_transport_destroy calls this function.
+ * Collective. */
 static void destroy_service(void *object)
 {
   device_service *s = object;
@@ -191,7 +204,7 @@ static osla_err start(device_service *s)
 
 osla_err osli_device_service_open(osla_transport *t, device_service **out)
 {
-  static const char key; /* its address is the key of the service among the transport's objects */
+  static const char key; /* &key identifies the service among the transport's objects */
   *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
   device_service *s = calloc(1, sizeof *s);
@@ -217,7 +230,7 @@ cleanup:
   return err;
 }
 
-/* A device that cannot pin memory copies more slowly, so an error does not matter. */
+/* Ignores an error of `pin`, because copies also work with unpinned memory, but more slowly. */
 void osli_device_service_pin(device_service *s, device_queue *q)
 {
   if (!s->pinned_by && q->ops->pin &&

@@ -27,10 +27,9 @@ typedef struct box {
 struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
-  box *boxes; /* boxes in this rank's memory: the box of the parent, then one for each child */
-  /* parent: rank of the parent, NONE at the root. child_index: index of this rank among the
-   * parent's children. */
-  int parent, child_index;
+  box *boxes;    /* boxes in this rank's memory: the box of the parent, then one for each child */
+  int parent,    /* rank of the parent; NONE at the root */
+    child_index; /* index of this rank among the parent's children */
   int n_children, children[MOST_CHILDREN];
   /* number of the latest round that this rank has started, from 1; 0 before the first */
   uint64_t round;

@@ -212,8 +212,9 @@ osla_err osla_segment_fetch(osla_segment *s, int rank, size_t offset, void *dest
   return get_by(fetch, s, rank, offset, dest, bytes, transfer);
 }
 
-/* Prepares a put: if a device is open, waits for the work on devices, and does a put to device
- * memory, or from it, after which *left is 0. */
+/* Prepares a put. If a device is open, waits for queued work on devices. If the source or the
+ * destination lies on a device, also does the whole put and sets *left, the number of bytes that
+ * the caller still has to put, to 0. */
 static osla_err settle_put(osla_segment *s, int rank, size_t offset, const void *source,
                            size_t *left)
 {

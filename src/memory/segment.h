@@ -8,28 +8,28 @@
 #include "src/device/device.h"
 #include "src/transport/transport_ops.h"
 
-/* Transport of a device. Local. */
+/* Returns the transport on which a device was opened. Local. */
 osla_transport *osli_device_transport(const osla_device *device);
 
-/* Finds the functions of a kind of device: "fake" or "cuda". Local. Errors: ARG (unknown kind),
- * UNSUPPORTED ("cuda" without a plug-in that fits). */
+/* Returns in *out the table of functions of a kind of device, "fake" or "cuda". Local. Errors: ARG
+ * (unknown kind), UNSUPPORTED (no plug-in for "cuda", or one of another version). */
 osla_err osli_device_backend(const char *kind, const device_ops **out);
 
-/* Creates a segment as osla_segment_create_for does; its data area lies on the device unless
- * `device` is NULL. Collective. Errors: as osla_segment_create_on. */
+/* Creates a segment as osla_segment_create_for does. The data area lies on the device, or in host
+ * memory if `device` is NULL. Collective. Errors: those of osla_segment_create_on. */
 osla_err osli_segment_create_on(osla_transport *t, osla_device *device, size_t bytes,
                                 int n_purposes, const osla_notifiers *notifiers,
                                 osla_segment **out);
 
-/* The open device behind a handle. Local. */
+/* Returns the queue of the open device that a handle denotes. Local. */
 device_queue *osli_device_queue(const osla_device *device);
 
-/* Releases stripes as osla_stripes_release does, but does not wait for work on devices: the caller
- * has waited for its own. Local. */
+/* Releases the stripes in `mask` as osla_stripes_release does, but does not wait for work on
+ * devices. The caller must have waited for the work on data that the stripes guard. Local. */
 void osli_stripes_drop(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
-/* Wakes a rank as osla_segment_wake does, but does not wait for work on devices: the caller has
- * waited for the work that the other rank must see. Local. */
+/* Wakes a rank as osla_segment_wake does, but does not wait for work on devices. The caller must
+ * have waited for the work whose results the other rank must see. Local. */
 void osli_segment_wake_at_once(const osla_segment *segment, int rank);
 
 /* ---- message lines in a segment ---- */

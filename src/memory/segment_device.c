@@ -1,10 +1,10 @@
-/* Data areas of segments on devices, which the ranks of a node map from one another, and transfers
- * from or to device memory. Transfers between nodes pass through host memory. */
+/* Allocates the data areas of segments on devices, maps those of the other ranks of the node, and
+ * transfers data from and to device memory. Transfers between nodes pass through host memory. */
 #include "src/memory/segment_state.h"
 
 #include <stdlib.h>
 
-/* What a rank publishes about its memory on its device. */
+/* Description of a rank's data area on its device, which the rank sends to all other ranks. */
 typedef struct published {
   void *address;
   uint64_t bytes;
@@ -79,7 +79,8 @@ static osla_err copy_by_host(const osla_segment *s, int rank, size_t offset, voi
 }
 
 /* Copies bytes between the caller's buffer and the data area of a rank that this rank cannot map.
- * A buffer on a device passes through host memory. Complete on return. */
+ * If the buffer lies on a device, the data pass through host memory in pieces. The copy is complete
+ * on return, except that a copy to a buffer on a device may still be queued. */
 static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
                                unsigned char *buffer, bool is_put, size_t bytes)
 {
@@ -97,8 +98,9 @@ static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
   return err;
 }
 
-/* Queues a copy of *left bytes between the caller's buffer and the data area of a rank, if one of
- * both lies on a device, or makes the copy between nodes. Then *left becomes 0. */
+/* Copies *left bytes between the caller's buffer and the data area of a rank, and sets *left to 0,
+ * if the buffer or the data area lies on a device. Otherwise does nothing. If this rank can map the
+ * data area, the copy is only queued. */
 static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffer, bool is_put,
                      size_t *left)
 {

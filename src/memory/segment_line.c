@@ -1,4 +1,4 @@
-/* Message lines in a segment. */
+/* Opens message lines in the region of a segment, and sends and receives messages on them. */
 #include "osla_trace.h"
 #include "src/memory/segment_state.h"
 

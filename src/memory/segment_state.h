@@ -6,7 +6,7 @@
 #include "src/device/device.h"
 #include "src/memory/segment.h"
 
-/* Copies between nodes, for all devices of a transport. */
+/* The service of a transport that copies to and from device memory of ranks on other nodes. */
 typedef struct device_service device_service;
 
 struct osla_device {
@@ -23,24 +23,25 @@ struct osla_segment {
   osla_notifiers notifiers; /* if index_of is NULL, the index of an origin is its rank */
   size_t origin_bytes;
   size_t bytes;
-  size_t data; /* offset of the data area in the region */
-  /* device on which the data area lies; NULL: the data area is in the region */
+  size_t data; /* offset in bytes of the data area in the region, if `device` is NULL */
+  /* device on which the data area lies, or NULL if the data area lies in the region */
   osla_device *device;
-  /* [ranks] device addresses of the data areas, for ranks of other nodes in the owner's address
-   * space; NULL without a device */
+  /* [ranks] device address of each rank's data area, or NULL if `device` is NULL; for a rank of
+   * another node the address is valid in the address space of that rank only */
   void **device_data;
 };
 
-/* osli_segment_device_allocate allocates the data area of `bytes` bytes on the segment's device,
- * and maps those of the other ranks (errors, on all ranks together: MEM, MPI, UNSUPPORTED).
- * osli_segment_device_free frees and unmaps them; it does nothing without a device. Collective. */
+/* osli_segment_device_allocate allocates the data area of segment->bytes bytes on the segment's
+ * device, and maps the data areas of the other ranks of the node (errors, on all ranks together:
+ * MEM, MPI, UNSUPPORTED). osli_segment_device_free unmaps the data areas of the other ranks and
+ * frees the one of this rank; it does nothing if the segment has no device. Collective. */
 osla_err osli_segment_device_allocate(osla_segment *segment);
 void osli_segment_device_free(osla_segment *segment);
 
 /* Do a get or a put of *left bytes, and set *left = 0, if the data area or the caller's buffer lies
- * on a device. osli_segment_device_put always waits for the work on devices, and keeps its errors
- * for the next osli_device_settle. Local. Errors: MEM, MPI, those of the other rank's device; get:
- * those of queued work. */
+ * on a device. osli_segment_device_put always waits for queued work on devices; the next
+ * osli_device_settle returns errors of this work. Local. Errors: MEM, MPI, those of the other
+ * rank's device. osli_segment_device_get also returns errors of queued work. */
 osla_err osli_segment_device_get(const osla_segment *segment, int rank, size_t offset, void *dest,
                                  size_t *left);
 osla_err osli_segment_device_put(const osla_segment *segment, int rank, size_t offset,
@@ -48,19 +49,20 @@ osla_err osli_segment_device_put(const osla_segment *segment, int rank, size_t o
 
 /* ---- devices of other nodes ---- */
 
-/* Finds the service of a transport with several nodes, or starts it; osla_transport_destroy ends
- * it. Collective. Errors, on all ranks together: MEM, MPI. */
+/* Returns the service of a transport with several nodes, and starts the service at the first call.
+ * osla_transport_destroy ends the service. Collective. Errors, on all ranks together: MEM, MPI. */
 osla_err osli_device_service_open(osla_transport *t, device_service **out);
 
-/* _pin lets a device pin the memory of the service, for faster copies, unless another device has
- * done so. _unpin unpins it before the device is closed. Local. */
+/* osli_device_service_pin lets a device pin the memory of the service for faster copies, unless
+ * another device has pinned it. osli_device_service_unpin must be called before the device is
+ * closed; it unpins the memory if this device has pinned it. Local. */
 void osli_device_service_pin(device_service *service, device_queue *queue);
 void osli_device_service_unpin(device_service *service, device_queue *queue);
 
-/* Copies bytes from device memory of `owner`, a rank of another node, to host memory of this rank,
- * or to device memory if is_put is true. `address` is valid in the owner's address space. Complete
- * on return, and independent of the owner's progress if MPI's gets and puts are. Local,
- * thread-safe. Errors: MPI, those of the owner's device. */
+/* Copies bytes between device memory of `owner`, a rank of another node, and host memory of this
+ * rank: to the device if is_put is true, and otherwise from the device. `address` is valid in the
+ * owner's address space. The copy is complete on return. It does not depend on the owner's progress
+ * if MPI's gets and puts do not. Local, thread-safe. Errors: MPI, those of the owner's device. */
 osla_err osli_device_service_copy(device_service *service, int owner, const void *address,
                                   void *host, size_t bytes, bool is_put);
 

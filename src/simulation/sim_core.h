@@ -27,8 +27,8 @@ typedef struct sim_term {
 } sim_term;
 
 typedef struct sim_core {
-  /* flops: floating-point operations per second; copy: copied bytes per second (see sim_machine) */
-  double flops, copy;
+  double flops,  /* number of floating-point operations per second (see sim_machine) */
+    copy;        /* number of copied bytes per second (see sim_machine) */
   double slower; /* factor by which all times are multiplied; 0 means 1 */
   double noise;  /* mean relative lengthening of times by random noise; 0: none */
   /* number of terms in the model of each kind of work; all 0: no model, so the roofline is used */

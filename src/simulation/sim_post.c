@@ -23,9 +23,8 @@ struct osla_post {
 
 /* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */
 struct osla_post_queue {
-  /* in the sender's list of queues. next: the next queue; list_link: address of the pointer to this
-   * queue. */
-  osla_post_queue *next, **list_link;
+  osla_post_queue *next, /* next queue in the sender's list of queues */
+    **list_link;         /* address of the pointer to this queue in the sender's list */
   sim_rank *from;
   int to;
   osla_post *first, **end;

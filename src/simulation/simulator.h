@@ -73,7 +73,7 @@ void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double
 
 typedef struct sim_pieces sim_pieces;
 sim_pieces *osli_sim_pieces_create(void);
-/* Frees all pieces. Accepts NULL. */
+/* Frees a map with all its pieces. Accepts NULL. */
 void osli_sim_pieces_free(sim_pieces *pieces);
 
 /* Stores bytes for an address: as a new piece, or into an earlier piece that contains the range. */

@@ -17,8 +17,8 @@ enum { LETTER_HEAD = sizeof(int64_t) };
 struct osla_exchange {
   osla_transport *t;
   int most_bytes;
-  /* send, recv: buffers of the all-to-all; NULL if letters travel as messages */
-  unsigned char *send, *recv;
+  unsigned char *send, /* send buffer of the all-to-all; NULL if letters travel as messages */
+    *recv;             /* receive buffer of the all-to-all; NULL if letters travel as messages */
 };
 
 /* ---- lists of letters ---- */

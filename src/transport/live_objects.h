@@ -35,10 +35,9 @@ void osli_maker_end(osla_maker *before);
 
 typedef struct osla_live_object {
   osla_maker by;
-  struct osla_transport *t; /* the transport, if the object is one; else NULL */
-  /* next: next object in the list of remaining objects. link: address of the pointer to this object
-   * in that list; NULL if the object is in no list. */
-  struct osla_live_object *next, **link;
+  struct osla_transport *t;      /* the transport, if the object is one; else NULL */
+  struct osla_live_object *next, /* next object in the list of objects that were not destroyed */
+    **link; /* address of the pointer to this object in that list; NULL if the object is in none */
 } osla_live_object;
 
 /* Adds an object to the list of remaining objects, or removes it. The object contains the entry.

@@ -6,8 +6,8 @@
 #include "src/transport/transport_ops.h"
 
 typedef struct trace_event {
-  /* times of the begin and of the end of the event, read from osla_clock on this rank, in s */
-  double start, end;
+  double start, /* time of the begin of the event, read from osla_clock on this rank, in s */
+    end;        /* time of the end of the event, read from osla_clock on this rank, in s */
   double amount;
   int32_t kind;
   /* index of the thread that recorded the event; index 0 is the thread that started the trace */
@@ -29,9 +29,8 @@ struct osla_trace {
   int64_t count, dropped;
   pthread_t thread[TRACE_THREADS];
   int n_threads;
-  /* start, stop: times of the start and of the end of the trace, read from osla_clock on this rank.
-   * Events that began before `start` are not recorded. */
-  double start, stop;
+  double start, /* time of the start of the trace; events that began earlier are not recorded */
+    stop;       /* time of the end of the trace; both times are read from osla_clock on this rank */
   double offset; /* clock of rank 0 minus the clock of this rank, in s */
   double origin; /* time 0 of the trace on the clock of rank 0 */
 };
@@ -58,7 +57,7 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
 /* Stops the trace. Collective. Errors, on all ranks together: STATE if no trace was started. */
 osla_err osli_trace_finish(osla_transport *t);
 
-/* Frees the trace; called by osla_transport_destroy. */
+/* Frees the trace of a transport. osla_transport_destroy calls this function. */
 void osli_trace_free(osla_transport *t);
 
 #endif

@@ -275,7 +275,7 @@ struct osla_transport {
   atomic_bool stop_progress;
   /* The report of an exceeded time limit (time_limit.c) contains the following members. */
   const char *_Atomic kernel;   /* name of the kernel in the latest call of osla_at_step */
-  _Atomic int64_t step;         /* index of the kernel's step in that call of osla_at_step */
+  _Atomic int64_t step;         /* index of the kernel's step in the latest call of osla_at_step */
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
   osla_blocked_call collective; /* blocking MPI call of the thread that is in a collective call */
   osla_blocked_call locked;     /* blocking MPI call of the thread that holds the mutex */
@@ -365,8 +365,9 @@ osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int byte
  * Collective. Errors, on all ranks together: MPI, those of queued work on devices. */
 osla_err osli_agree_least(osla_transport *t, int64_t *values, int count);
 
-/* While osli_hooks_paused is true, progress steps of this thread run no hooks. A call that holds a
- * mutex which hooks need sets it before it waits. */
+/* While osli_hooks_paused is true, progress steps of this thread run no hooks. A function that
+ * holds a mutex which a hook may lock sets osli_hooks_paused before it waits, to avoid a deadlock.
+ */
 extern _Thread_local bool osli_hooks_paused;
 
 /* Rings the bell, by the operation of the backend. */

@@ -16,8 +16,8 @@
 
 /* Data and word of one put with notify. */
 typedef struct osla_eager_put {
-  /* offset: offset of the data in the target's memory; bytes: number of data bytes, may be 0 */
-  size_t offset, bytes;
+  size_t offset, /* offset in bytes of the data in the target's memory */
+    bytes;       /* number of data bytes, may be 0 */
   const void *source;
   size_t word_offset;
   uint64_t word;
@@ -27,7 +27,8 @@ typedef struct osla_eager_put {
  * decides whether messages are used. Collective, except that the caller must agree on the result
  * before any rank sends. Errors: MEM, MPI. */
 osla_err osli_eager_add_region(osla_region *region);
-/* Takes the region's id back. Does nothing if the region has no id. */
+/* Removes the id of a region, which another region may then get. Does nothing if the region has no
+ * id. */
 void osli_eager_remove_region(osla_region *region);
 
 /* Frees the state of puts as messages, after all regions have been freed. Does nothing if the

@@ -50,7 +50,8 @@ typedef struct eager_peer {
   /* id of the region that contains the unconfirmed data sent to that rank; SEVERAL_REGIONS if they
    * may lie in any region */
   int region;
-  /* unconfirmed data lie in the bytes from .. to - 1 of the region; from == to: there are none */
+  /* All unconfirmed data lie in the bytes `from` .. `to` - 1 of the region. If from == to, there
+   * are no unconfirmed data. */
   size_t from, to;
 } eager_peer;
 
@@ -74,10 +75,10 @@ typedef struct osla_eager {
   size_t most, stride;
   eager_peer *peers; /* [size] state of the messages to and from each rank */
   osla_region **regions;
-  int n_regions; /* number of entries of `regions`, of which unused ones are NULL */
-  /* received: buffers for receives; to_send: buffers for sends. Both are used cyclically; receives
-   * complete in the order of posting. */
-  unsigned char *received, *to_send;
+  int n_regions;           /* number of entries of `regions`, of which unused ones are NULL */
+  unsigned char *received, /* buffers for receives, used cyclically, since receives complete in the
+                              order of posting */
+    *to_send;              /* buffers for sends, used cyclically */
   union {
     struct {
       MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];

@@ -82,7 +82,7 @@ void osli_mpi_finish(osla_transport *t);
 
 osla_err osli_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
-/* Frees the region, or caches it for reuse. */
+/* Frees the memory and the window of a region, or caches the region for reuse. */
 void osli_mpi_region_free(osla_region **region);
 void osli_mpi_region_release(osla_region **region);
 
