@@ -5,8 +5,9 @@
  * Layer, IEEE TPDS 2022, section 3; "the paper" below). Each rank names, for each of its leaves,
  * the root that the leaf is joined to. A rank need not know which leaves are joined to its roots.
  *
- * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
- * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
+ * A vertex holds a *unit*: some numbers of one type, or bytes. All ranks use the same unit. The
+ * values of a rank's roots are one array of units, and the values of its leaves are another. The
+ * caller owns both arrays.
  * Values in memory of osla_vertices_create are read in place by the ranks of the node: one load,
  * one store, no message. If one rank needs at most 512 bytes of another rank's values, their owner
  * packs them instead. Values in other memory are staged once. Ranks may use different kinds of

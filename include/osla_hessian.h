@@ -154,8 +154,9 @@ typedef struct osla_hessian_options {
   /* true if checkpoints make no copy of H, and updates therefore wait until the file is written. If
    * H lies on a device, a checkpoint copies H to host memory in any case. */
   bool checkpoint_holds;
-  /* osla_hessian_create_on: true sets the stored triangle of the matrix to `initial` first; false
-   * keeps its contents. osla_hessian_create always clears. */
+  /* true if osla_hessian_create_on first sets the stored triangle of the matrix to `initial`; false
+   * if the updates are added to its contents. osla_hessian_create always sets the
+   * triangle to `initial`. */
   bool clear;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_hessian_options;
@@ -186,9 +187,10 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  * The matrix may lie on a device (osla_matrix_create_on), which then computes the additions. The
  * arrays G and U of an update lie in host memory or on the device of the matrix, and all other
  * arrays in host memory. doc/devices.md has the rules for matrices on devices.
- *   options [in] as osla_hessian_create. nb: 0, or the block size of the matrix. single: taken from
- *                the matrix. initial and from_zero: only with clear. Order-independent mode: the
- *                contents are converted to fixed point, so elements beyond the bound are an error.
+ *   options [in] as in osla_hessian_create, except that nb is 0 or the block size of the matrix,
+ *                that the matrix determines `single`, and that initial and from_zero require clear.
+ *                In order-independent mode the contents of the matrix are converted to fixed point,
+ *                so elements beyond the bound are an error.
  *                osla_hessian_reset and osla_hessian_restore replace the former contents;
  *                checkpoint and restore include both triangles, and are UNSUPPORTED for a matrix
  *                of osla_matrix_wrap_own on several ranks

@@ -30,7 +30,7 @@ typedef enum device_work_kind {
   DEVICE_ADD,      /* C (m x n) := alpha A + beta C; C is not read if beta = 0 */
   DEVICE_COPY,     /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
   DEVICE_COMBINE,  /* combines listed values A with listed elements of C (combine.h) */
-  DEVICE_VERTICES, /* combines vertices of C with vertices of A, after a copy of C's to B */
+  DEVICE_VERTICES, /* copies vertices of C to B, then combines C with A (vertices.h) */
   /* The kinds below work on vectors of doubles; except in SPMV a vector has m elements. *A, *B and
    * *C stand for the one double at address a, b or c in device memory. */
   DEVICE_SPMV,   /* C := alpha S B + beta C with the matrix S = *csr; C is not read if beta = 0 */
@@ -73,7 +73,7 @@ typedef struct device_work {
    * are complete, and submit of LASWP when the backend no longer reads the pivots. */
   int64_t *info, /* POTRF, GETRF: receives LAPACK's info; COMBINE: the number of refused elements,
                     if not NULL */
-    *pivots;     /* [min(m, n)] row indices that GETRF writes and LASWP reads */
+    *pivots;     /* the min(m, n) row indices that GETRF writes, or the k that LASWP reads */
   bool backward; /* true if LASWP applies the pivots in reverse order */
   /* The members from `operation` to `n_lists` are for COMBINE only. All values are alpha if a is
    * NULL. */
@@ -299,11 +299,11 @@ extern bool osli_device_panels_on_host;
 /* The ways in which a rank informs another rank or its caller, before each of which it waits for
  * queued work (osli_device_settle). */
 typedef enum device_settle_reason {
-  SETTLE_NOTIFY,     /* notifies, posts, puts, words, wake-ups */
-  SETTLE_COLLECTIVE, /* collective calls, messages, exchanges, counters */
-  SETTLE_COPY,       /* a copy from a device to host memory */
-  SETTLE_ANNOUNCE,   /* the announcement of values that other ranks read in place */
-  SETTLE_READ        /* the notice that values of other ranks were read in place */
+  SETTLE_NOTIFY,     /* a notify, a post, a put, a word or a wake-up */
+  SETTLE_COLLECTIVE, /* a collective call, a message, an exchange or a counter */
+  SETTLE_COPY,       /* the return of a call that copies from a device to host memory */
+  SETTLE_ANNOUNCE,   /* a notify that other ranks may now read values of this rank in place */
+  SETTLE_READ        /* a notify that this rank has read the values of another rank in place */
 } device_settle_reason;
 
 /* osli_device_settle waits for all work that this process has queued so far; if LANE_PANEL is
@@ -334,15 +334,15 @@ static inline void osli_device_settle_kept(device_settle_reason reason)
 /* osli_device_faults is a sum of the faults below, or 0. tests/device sets it to test that the fake
  * device shows each fault; each comment says what the library then does wrong. */
 enum {
-  DEVICE_FAULT_NOTIFY = 1,      /* a notify does not settle */
-  DEVICE_FAULT_COLLECTIVE = 2,  /* a collective call does not settle */
+  DEVICE_FAULT_NOTIFY = 1,      /* osli_device_settle(SETTLE_NOTIFY) does not wait */
+  DEVICE_FAULT_COLLECTIVE = 2,  /* osli_device_settle(SETTLE_COLLECTIVE) does not wait */
   DEVICE_FAULT_COPY = 4,        /* a copy to or from host memory does not wait for earlier work */
   DEVICE_FAULT_HOST_BUFFER = 8, /* osli_alloc_like allocates host memory for a device address */
-  DEVICE_FAULT_MEMCPY = 16,     /* osli_device_copy is memcpy */
+  DEVICE_FAULT_MEMCPY = 16,     /* osli_device_copy calls memcpy on the host */
   DEVICE_FAULT_AFTER = 32,      /* osli_device_after does nothing */
   DEVICE_FAULT_FINISH = 64,     /* osli_device_finish does not wait */
-  DEVICE_FAULT_ANNOUNCE = 128,  /* an announcement of values does not settle */
-  DEVICE_FAULT_READ = 256       /* a notice that values were read does not settle */
+  DEVICE_FAULT_ANNOUNCE = 128,  /* osli_device_settle(SETTLE_ANNOUNCE) does not wait */
+  DEVICE_FAULT_READ = 256       /* osli_device_settle(SETTLE_READ) does not wait */
 };
 extern int osli_device_faults;
 

@@ -1,4 +1,5 @@
-# The plug-in for CUDA. libosla opens it by dlopen, so it is linked with neither libosla nor MPI.
+# The plug-in for CUDA. libosla opens the plug-in by dlopen, and the plug-in is linked with neither
+# libosla nor MPI.
 EXTRA_DIST += src/device/cuda/README.md src/device/cuda/cuda_state.h src/device/cuda/cuda.c src/device/cuda/cuda_work.c \
   src/device/cuda/cuda_kernels.h src/device/cuda/cuda_kernels.cu \
   src/device/cuda/cuda_sparse.c
@@ -11,8 +12,8 @@ cuda_sources = $(srcdir)/src/device/cuda/cuda.c $(srcdir)/src/device/cuda/cuda_w
 cuda_headers = $(srcdir)/src/device/cuda/cuda_state.h $(srcdir)/src/device/cuda/cuda_kernels.h \
   $(srcdir)/src/device/device.h $(srcdir)/src/device/combine.h $(srcdir)/src/device/vertices.h $(srcdir)/src/base/fixed_point.h
 if HAVE_NVCC
-# Kernels run on all GPUs that the toolkit serves: -arch=all-major. Without fused operations the bits
-# of a sum are those of the host.
+# -arch=all-major compiles the kernels for all GPUs that the CUDA toolkit supports. -fmad=false
+# forbids fused operations, so that the bits of a sum are those of the host.
 cuda_kernels = src/device/cuda/cuda_kernels.o
 cuda_kernels_define = -DHAVE_CUDA_KERNELS
 src/device/cuda/cuda_kernels.o: $(srcdir)/src/device/cuda/cuda_kernels.cu $(cuda_headers)

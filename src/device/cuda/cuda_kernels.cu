@@ -1,4 +1,4 @@
-/* Kernels of the plug-in for CUDA. */
+/* The kernels of the plug-in for CUDA, and the functions that queue them. */
 #include "src/device/cuda/cuda_kernels.h"
 
 static const int64_t threads = 256, most_grid_rows = 65535, most_blocks = 1 << 20;

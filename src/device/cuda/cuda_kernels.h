@@ -1,4 +1,5 @@
-/* Kernels of the plug-in for CUDA, compiled by nvcc (internal to src/device/cuda; C and C++). */
+/* Functions that queue the kernels of the plug-in for CUDA. nvcc compiles the functions; C and C++
+ * call them (internal to src/device/cuda). */
 #ifndef CUDA_KERNELS_H
 #define CUDA_KERNELS_H
 
@@ -15,6 +16,7 @@ extern "C" {
  * device memory. The kernel adds the number of refused elements to *refused. */
 cudaError_t osli_cuda_combine(const combine_loop *loop, unsigned long long *refused,
                               cudaStream_t stream);
+/* Queues all visits of a vertices_loop on a stream. The arrays of the loop lie in device memory. */
 cudaError_t osli_cuda_vertices(const vertices_loop *loop, cudaStream_t stream);
 
 #ifdef __cplusplus

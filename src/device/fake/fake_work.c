@@ -81,7 +81,7 @@ static void work_on_vectors(const device_work *w)
       for (int64_t i = 0; i < w->m; i++)
         c[i] += *b * a[i];
       break;
-    default: /* DEVICE_XPAY */
+    default: /* the only other kind is DEVICE_XPAY */
       for (int64_t i = 0; i < w->m; i++)
         c[i] = alpha * a[i] + *b * c[i];
   }
