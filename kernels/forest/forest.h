@@ -104,10 +104,11 @@ typedef struct forest_cursor {
   int64_t part; /* index of the part within the values of the link, from 0 */
 } forest_cursor;
 
-/* numbers of the transfers on the forests near, wire and spread that make up a two-level transfer;
- * 0: not begun on this forest */
+/* The three transfers that make up a two-level transfer, one on each forest of forest_two_level. */
 typedef struct two_level_run {
-  uint64_t near, wire, spread;
+  uint64_t near;   /* number of the transfer on the forest `near`; 0 until it is begun */
+  uint64_t wire;   /* number of the transfer on the forest `wire`; 0 until it is begun */
+  uint64_t spread; /* number of the transfer on the forest `spread`; 0 until it is begun */
   /* [n_proxies] values of the roots' local substitutes (proxies) on this rank */
   unsigned char *proxies;
 } two_level_run;

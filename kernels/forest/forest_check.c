@@ -21,7 +21,7 @@ static osla_err check_device(const forest_transfer *x, const void *values, int64
   return osli_device_check_own(values, n > 0 ? (size_t)((n - 1) * x->stride) + bytes : 0, what);
 }
 
-/* Checks the address and the alignment of an array with the vertices 0 .. n - 1. */
+/* Checks the address, the alignment and the memory of an array with the vertices 0 .. n - 1. */
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges, int64_t n,
                              const char *what)
 {

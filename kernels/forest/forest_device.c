@@ -136,7 +136,8 @@ static osla_err find_indices(device_queue *q, const vertex_index *index,
 typedef struct vertex_loop {
   osla_unit_type type;
   osla_forest_combine combine;
-  int64_t count, bytes;
+  int64_t count; /* number of numbers in a vertex */
+  int64_t bytes; /* number of bytes of a vertex */
 } vertex_loop;
 
 static bool is_indexed(const vertex_list *v)

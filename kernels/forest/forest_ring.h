@@ -99,8 +99,8 @@ void osli_ring_watch(const forest_ring *ring, bool is_watched);
 /* Closes the lines; no part may be in flight. Local. */
 void osli_ring_close(forest_ring *ring);
 
-/* A part of a link's values: from n vertices, starting with vertex `first`, `numbers` numbers each,
- * starting with number first_number. */
+/* A part of a link's values: of n vertices, starting with vertex `first`, the part contains the
+ * numbers first_number .. first_number + numbers - 1. */
 typedef struct ring_part {
   int64_t first, n, first_number, numbers;
 } ring_part;

@@ -45,9 +45,12 @@ static inline int64_t axis_below(const gemm_axis *x, int64_t i, int iproc)
 /* This rank's part of C, or a private array that replaces it (gemm_split.c). */
 typedef struct gemm_target {
   gemm_axis rows_of, cols_of;
-  int prow, pcol;     /* process coordinates of this rank */
-  int64_t row, col;   /* local indices of the part's first element in the distributed array */
-  int64_t rows, cols; /* size of the local part */
+  int prow;     /* process row of this rank */
+  int pcol;     /* process column of this rank */
+  int64_t row;  /* local row of the part's first element in the distributed array */
+  int64_t col;  /* local column of the part's first element in the distributed array */
+  int64_t rows; /* number of rows of the local part */
+  int64_t cols; /* number of columns of the local part */
   unsigned char *at;
   int64_t ld;
 } gemm_target;

@@ -19,8 +19,9 @@
 enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
-  int64_t first, past; /* range of the chunk in the piece's row list */
-  int n_runs;          /* number of runs; 0: rows are added one by one */
+  int64_t first; /* position of the chunk's first row in the piece's row list */
+  int64_t past;  /* position behind the chunk's last row in the piece's row list */
+  int n_runs;    /* number of runs; 0: rows are added one by one */
   /* positions in the row list at which the runs begin; run[n_runs] = past */
   int64_t run[RUNS_MOST + 1];
 } chunk;

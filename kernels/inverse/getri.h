@@ -31,7 +31,8 @@ typedef struct getri {
 /* Geometry of step k on this rank, in local indices. */
 typedef struct getri_step {
   int64_t k, start, size;
-  int prow, pcol;     /* process coordinates of the owner of the diagonal block */
+  int prow;           /* process row of the owner of the diagonal block */
+  int pcol;           /* process column of the owner of the diagonal block */
   int64_t row_on;     /* first local row in block k */
   int64_t row_behind; /* first local row behind block k */
   int64_t col_on;     /* first local column in block k */

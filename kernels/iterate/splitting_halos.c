@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* [size] for each rank: number of values that this rank needs from it; number of values that it
- * needs from this rank */
+/* Numbers of values that this rank and every other rank need from each other. */
 typedef struct counts {
-  int64_t *needed, *asked;
+  int64_t *needed; /* [size] number of values that this rank needs from each rank */
+  int64_t *asked;  /* [size] number of values that each rank needs from this rank */
 } counts;
 
 static osla_err count(osla_splitting *s, const int64_t *ghost, const int64_t *start, counts *c)

@@ -215,8 +215,8 @@ static void free_all(lu *f)
 static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 {
   const local_view *v = &f->v;
-  /* two values: largest element; 1 if there is a NaN, otherwise 0. The second one is needed because
-   * MPI_MAX may drop NaN */
+  /* pair[0] is the largest element; pair[1] is 1 if there is a NaN, otherwise 0. pair[1] is needed
+   * because MPI_MAX may drop a NaN. */
   double pair[2] = {0, 0};
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);

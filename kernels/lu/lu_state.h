@@ -19,11 +19,13 @@ typedef struct lu_step {
   int64_t k;         /* index of the block column that the step factors */
   int64_t start;     /* first global row and column of the panel */
   int64_t size;      /* width of the panel */
-  int prow, pcol;    /* process coordinates of the owner of the diagonal block */
+  int prow;          /* process row of the owner of the diagonal block */
+  int pcol;          /* process column of the owner of the diagonal block */
   int64_t row;       /* first local row whose global index is at least `start` */
   int64_t row_after; /* first local row whose global index is at least start + size */
-  /* local columns [col, col_after) of the panel; meaningful only if `mine` */
-  int64_t col, col_after;
+  int64_t col;       /* first local column of the panel; meaningful only if `mine` is true */
+  /* first local column behind the panel; meaningful only if `mine` is true */
+  int64_t col_after;
   bool mine; /* true if the panel is in this rank's process column */
 } lu_step;
 

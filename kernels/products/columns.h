@@ -11,9 +11,12 @@
 /* The elements of a part of A that this rank owns, called a piece. */
 typedef struct local_piece {
   local_view v;
-  int64_t i, j;       /* position of the part in its matrix */
-  int64_t row, col;   /* first local row and column of the piece */
-  int64_t rows, cols; /* numbers of local rows and columns */
+  int64_t i;    /* row of the matrix at which the part begins */
+  int64_t j;    /* column of the matrix at which the part begins */
+  int64_t row;  /* first local row of the piece */
+  int64_t col;  /* first local column of the piece */
+  int64_t rows; /* number of local rows of the piece */
+  int64_t cols; /* number of local columns of the piece */
 } local_piece;
 
 local_piece osli_local_piece_of(const osla_part *a);

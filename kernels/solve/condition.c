@@ -90,8 +90,8 @@ static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
 static osla_err find_largest(estimator *e, int64_t *at)
 {
   double most;
-  /* two values: first index of the largest element; 0 if the element at the old *at is as large,
-   * otherwise 1 */
+  /* found[0] is the first index of the largest element; found[1] is 0 if the element at the old *at
+   * is as large, otherwise 1 */
   int64_t found[2] = {e->x.m, 1};
   OSLA_CALL(osla_matrix_norm(e->vector, OSLA_NORM_MAX, &most));
   for (int64_t l = count_of(e) - 1; l >= 0; l--) {

@@ -55,8 +55,9 @@ typedef struct trsm {
 /* Geometry of step s, which solves for block k. */
 typedef struct trsm_step {
   int64_t s, k, start, size;
-  int prow, pcol; /* process row and column of the owner of the diagonal block */
-  int64_t row;    /* first local row with a global index of at least `start` */
+  int prow;    /* process row of the owner of the diagonal block */
+  int pcol;    /* process column of the owner of the diagonal block */
+  int64_t row; /* first local row with a global index of at least `start` */
   /* with NOTRANS, step s updates the local rows first .. last - 1; with TRANS, these rows were
    * solved before step s */
   int64_t first, last;
