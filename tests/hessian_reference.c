@@ -244,7 +244,8 @@ static void note(difference *d, osla_dtype dtype, const void *array, int64_t at,
   d->seen = osla_test_real(dtype, array, at);
 }
 
-/* Compares this rank's elements, or, for a device matrix, a copy of them in host memory. */
+/* Compares this rank's elements of the matrix with the sum. Elements of a device matrix are first
+ * copied to host memory. */
 static difference differ_in_place(const serial_sum *sum, osla_matrix *a)
 {
   difference d = {0};
@@ -374,8 +375,10 @@ void hessian_refused(osla_matrix *a, const osla_hessian_options *o, osla_err err
 
 /* ---- accumulators on devices ---- */
 
-/* Accumulators on device matrices, and what they need. */
+/* Number of accumulators on device matrices that can exist at the same time. */
 enum { ON_DEVICE = 64 };
+
+/* Accumulators on device matrices, each with the device and the matrix that were made for it. */
 static struct on_device {
   osla_hessian *h;
   osla_device *device;
@@ -401,7 +404,8 @@ static osla_err create_on_device(osla_grid *grid, int64_t n, osla_hessian_option
   o.clear = true;
   OSLA_CALL(osla_device_open(osla_grid_transport(grid), &options, &d->device));
   OSLA_CALL(osla_matrix_create_on(d->device, grid, type_of(&o), n, n, nb, nb, &d->matrix));
-  /* osla_hessian_create sets both triangles, osla_hessian_create_on only the stored one */
+  /* sets both triangles, as osla_hessian_create does; osla_hessian_create_on sets only the stored
+   * one */
   OSLA_CALL(osla_matrix_fill_with(d->matrix, first_value, &o));
   osla_err err = osla_hessian_create_on(d->matrix, &o, &d->h);
   *out = d->h;

@@ -69,21 +69,29 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
 osla_grid *hessian_grid(osla_transport *t, int which);
 
 /* Makes an accumulator, and ends the job if that fails. If OSLA_TEST_HESSIAN_DEVICE names a kind of
- * device, H lies on a device of the rank, unless the options have a function of the user; calls of
- * osla_hessian_destroy in tests then destroy what was made for it, too. Collective. */
+ * device and no option is a function of the user, H lies on a device of this kind. In tests
+ * osla_hessian_destroy is hessian_destroy, which also destroys the device matrix and closes the
+ * device. Collective. */
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,
                                     const osla_hessian_options *options);
 void hessian_destroy(osla_hessian **h);
 #define osla_hessian_destroy(h) hessian_destroy(h)
 
-/* Adds updates to the sum. Of these updates, each rank passes its own share to the accumulator:
- * push_ids adds updates first .. last - 1, with their numbers as ids; push_by_threads adds
- * PRODUCER_UPDATES updates for each of PRODUCERS threads of a rank, which run at the same time. */
-enum { PRODUCERS = 3, PRODUCER_UPDATES = 5 };
+/* Adds updates first .. last - 1 to the sum. Of these updates, each rank passes its share to the
+ * accumulator, with the number of the update as id. Collective. */
 void push_ids(osla_hessian *h, serial_sum *sum, int first, int last);
+
+enum {
+  PRODUCERS = 3,       /* number of threads of a rank that pass updates at the same time */
+  PRODUCER_UPDATES = 5 /* number of updates that each of these threads passes */
+};
+
+/* Adds the updates of PRODUCERS threads of each rank to the sum. The threads of this rank pass
+ * their updates to the accumulator. Collective. */
 void push_by_threads(osla_hessian *h, serial_sum *sum);
 
-/* Asserts that osla_hessian_create_on fails with this error and this text on all ranks. */
+/* Asserts that osla_hessian_create_on fails with the code `err` and a message that contains `text`,
+ * on all ranks. */
 void hessian_refused(osla_matrix *a, const osla_hessian_options *o, osla_err err, const char *text);
 
 /* Number of rounds of a test's loop: the environment variable OSLA_TEST_ROUNDS if set, otherwise

@@ -10,8 +10,8 @@ static MPI_Request known[MAX_KNOWN]; /* requests of MPI_Rput and MPI_Rget that a
 static int n_known;
 static bool held;
 static struct {
-  /* true if a put is not flushed yet. any: a put of any size; large: a large put */
-  bool any, large;
+  bool any;   /* true if a put of any size is not flushed yet */
+  bool large; /* true if a large put is not flushed yet */
 } puts_to[MAX_TARGETS];
 
 void osla_test_watch_start(void)

@@ -1,5 +1,6 @@
-! Module osla: matrices in the memory of a device. OSLA_TEST_DEVICE names the kind of device; the
-! default is the fake device, which ends the program if Fortran accesses its memory.
+! Tests device matrices in the Fortran module osla. A solution must equal that in host memory, and
+! wrong calls must return an error. OSLA_TEST_DEVICE names the kind of device; the default is the
+! fake device, whose memory ends the program if Fortran accesses it.
 program test_fortran_devices
   use, intrinsic :: iso_c_binding, only: c_associated
   use, intrinsic :: iso_fortran_env, only: real64, int64
@@ -77,7 +78,7 @@ contains
     type(osla_device) :: none
     type(osla_matrix) :: a
     real(real64), pointer :: mine(:, :)
-    if (rank == 0) then ! wrong on rank 0 only, refused on all ranks
+    if (rank == 0) then ! rank 0 alone passes a wrong device, and all ranks must get the error
       call osla_matrix_create_on(none, grid, OSLA_DOUBLE, n, n, 8, 8, a, stat, text)
     else
       call osla_matrix_create_on(device, grid, OSLA_DOUBLE, n, n, 8, 8, a, stat, text)

@@ -1,5 +1,5 @@
-/* Runs a command line of osla with a planted fault of src/device/device.h: osla_device_fault FAULT
- * COMMAND [OPTION...] */
+/* Runs a command of osla with a planted fault of device memory. Usage: osla_device_fault FAULT
+ * COMMAND [OPTION...]. FAULT is a number DEVICE_FAULT_... of src/device/device.h. */
 #include "src/device/device.h"
 #include "tools/common/command.h"
 

@@ -27,10 +27,9 @@ typedef struct job {
   char scratch[64];
   uint64_t seed[FUZZ_BATCH];
   bool damaged[FUZZ_BATCH];
-  /* [FUZZ_BATCH] read: results of the reader under test; judged: results of the judge (the
-   * independent parser) */
-  fuzz_result *read, *judged;
-  int walked; /* index of the first input of the batch that fuzz_walk reads */
+  fuzz_result *read;   /* [FUZZ_BATCH] results of the reader under test */
+  fuzz_result *judged; /* [FUZZ_BATCH] results of the judge, which is the independent parser */
+  int walked;          /* index of the first input of the batch that fuzz_walk reads */
   int done, accepted, rejected, hdf5, unjudged, failed;
 } job;
 

@@ -111,15 +111,15 @@ typedef struct fuzz_kind {
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
   fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
 
-/* Call the readers of lists of stations or earthquakes; set the command's arguments for such a list
- * (fuzz_text.c). */
+/* The first two functions call the reader of a list of stations or of earthquakes. The other two
+ * set the arguments of the command for such a list (fuzz_text.c). */
 void fuzz_read_stations(const char *path, fuzz_result *result);
 void fuzz_read_events(const char *path, fuzz_result *result);
 void fuzz_command_stations(const char *path, const char *out, const char *argv[24]);
 void fuzz_command_events(const char *path, const char *out, const char *argv[24]);
 
-/* Parse a list of stations or earthquakes in a text format, independently of the readers
- * (fuzz_parse.c). */
+/* Each function parses a list of stations or of earthquakes in a text format, independently of the
+ * readers (fuzz_parse.c). */
 void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
 /* Does the text of a field contain a value? False for an empty text and for NaN. */
@@ -136,7 +136,8 @@ bool fuzz_time_of(const double part[6], double *time_s);
  * time is invalid. */
 bool fuzz_event_time(const char *text, double *time_s);
 
-/* Damage a text, or the bytes of any file, at random (fuzz_damage.c). */
+/* fuzz_damage_text damages a text at random, and fuzz_damage_bytes the bytes of any file
+ * (fuzz_damage.c). */
 void fuzz_damage_text(fuzz_random *random, fuzz_bytes *text);
 void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *file);
 

@@ -20,9 +20,9 @@ enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 /* Data of the undamaged checkpoint. The function prepare sets them before any child exists. */
 static struct {
   char first[128], second[128], file[128], job[256];
-  fuzz_bytes bytes; /* contents of the undamaged checkpoint */
-  /* restored: digest of the restored accumulator; assembled: digest of the complete assembly */
-  uint64_t restored, assembled;
+  fuzz_bytes bytes;   /* contents of the undamaged checkpoint */
+  uint64_t restored;  /* digest of the restored accumulator */
+  uint64_t assembled; /* digest of the complete assembly */
 } base;
 
 /* OSLA's objects in one child. */

@@ -42,7 +42,7 @@ bool fuzz_is_known(const fuzz_site *list, int count, const fuzz_site *new);
 char *fuzz_strip_blanks(char *s);
 
 /* Returns the time of an earthquake from the fields of a row ("" if missing), or NaN if no time is
- * given. has_day: the table has a column for the date or the year (fuzz_times.c). */
+ * given. `has_day` is true if the table has a column for the date or the year (fuzz_times.c). */
 double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
                          const char *const field[6], bool has_day);
 

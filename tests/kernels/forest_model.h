@@ -63,15 +63,13 @@ typedef struct model_memory {
   void *vertices; /* from osla_vertices_create, or NULL if `bytes` belongs to the caller */
   char *bytes;
   size_t size, used;
-  /* OSLA_TEST_VALUES: a device, and as many bytes on it by osla_vertices_create_on; or NULL */
-  osla_device *device;
-  void *on_device;
+  osla_device *device; /* device on which arrays lie; NULL if OSLA_TEST_VALUES is not set */
+  void *on_device; /* `size` bytes of the device, from osla_vertices_create_on; NULL if no device */
 } model_memory;
 
-/* Allocates `bytes` bytes on this rank by osla_vertices_create. Collective.
- *
- * If OSLA_TEST_VALUES is "device" or "mixed", the values of trials
- * in this memory lie on a device: all arrays, or arrays that the seed and the rank choose. */
+/* Allocates `bytes` bytes on this rank by osla_vertices_create. The environment variable
+ * OSLA_TEST_VALUES puts arrays of trials that use this memory on a device: all arrays for "device",
+ * and arrays that the seed and the rank choose for "mixed". Collective. */
 model_memory model_memory_make(osla_transport *t, size_t bytes);
 model_memory model_memory_over(void *bytes, size_t size);
 /* Frees memory from model_memory_make; collective. Does nothing for memory from model_memory_over;
@@ -90,11 +88,12 @@ enum {
 
 /* An array of values at the vertices; the bytes around the vertices and in their gaps are known. */
 typedef struct model_values {
-  /* bytes: memory of the array; copy: copy of this memory, made when the array was filled */
-  char *bytes, *copy;
-  size_t size, first; /* size: number of bytes of the memory; first: offset of vertex 0 in bytes */
+  char *bytes;  /* memory of the array */
+  char *copy;   /* copy of the memory in host memory, made when the array was filled */
+  size_t size;  /* number of bytes of the memory */
+  size_t first; /* offset of vertex 0 in bytes */
   int64_t n;
-  bool mine;    /* `bytes` is from malloc or a device, and model_drop frees it */
+  bool mine;    /* true if model_drop frees `bytes`, which are from malloc or a device */
   char *queued; /* device memory from which queued work fills `bytes`; NULL in host memory */
 } model_values;
 

@@ -51,7 +51,7 @@ static int64_t stride_of(osla_unit unit)
   return unit.stride ? unit.stride : (int64_t)model_size(unit.type) * unit.count;
 }
 
-/* True if an array of a trial lies on a device. */
+/* True if the array of a trial that this seed fills must lie on a device. */
 static bool is_on_device(const model_memory *memory, osla_unit unit, uint64_t seed)
 {
   if (!memory->device || unit.type == OSLA_UNIT_LONG_DOUBLE) return false;
@@ -72,8 +72,8 @@ static void copy_bytes(void *to, const void *from, size_t size)
   osli_device_copy(1, (int64_t)size, 1, from, 0, to, 0);
 }
 
-/* Fills an array with its copy. On a device values_queue must follow, which queues the work that
- * fills the array. */
+/* Copies the contents of v->copy to an array in host memory, or, for an array on a device, to
+ * v->queued, from where values_queue fills the array by queued work. */
 static void values_put(const model_values *v)
 {
   if (v->queued)

@@ -204,10 +204,10 @@ static void scale(dense *d, osla_complex f)
 
 typedef struct verdict {
   dense expected, bound; /* `bound` is NULL for an exact comparison */
-  /* unit: unit round-off; worst: largest |C - R| / (unit * bound), where R is the expected C */
-  double unit, worst;
-  /* wrong: number of wrong elements; i, j: row and column of the first one in C */
-  int64_t wrong, i, j;
+  double unit;           /* unit round-off of the type of C */
+  double worst;          /* largest |element of C - expected| / (unit * bound) of all elements */
+  int64_t wrong;         /* number of wrong elements of C */
+  int64_t i, j;          /* row and column of the first wrong element of C */
   osla_complex got;
 } verdict;
 
@@ -278,8 +278,8 @@ static bool compare_result(const product *p, unsigned char *copy, const char *la
 }
 
 typedef struct change {
-  /* count: number of elements that differ; i, j: row and column of the first one */
-  int64_t count, i, j;
+  int64_t count; /* number of elements that differ */
+  int64_t i, j;  /* row and column of the first element that differs */
 } change;
 
 static void find_change(const product *p, int role, const local_element *at, void *arg)

@@ -28,7 +28,8 @@ lu_element lu_uniform; /* real and imaginary part in [-1/2, 1/2) */
 
 /* LAPACK's factors of a matrix, computed on each rank alone. */
 typedef struct lu_lapack {
-  int64_t info, *pivots; /* pivots: pivot row of each step, from 0 */
+  int64_t info;    /* LAPACK's info */
+  int64_t *pivots; /* pivot row of each step, from 0 */
   bool clear; /* true if every pivot exceeds the other candidates by more than rounding errors */
 } lu_lapack;
 lu_lapack lu_lapack_make(const dense *a, osla_dtype dtype);
@@ -40,7 +41,8 @@ typedef struct lu_run {
   osla_dtype dtype;
   osla_pivoting pivoting;
   dense before, after;
-  int64_t order, *pivots; /* pivots: [order] pivot row of each step, from 0, equal on all ranks */
+  int64_t order;   /* number of steps of the factorisation */
+  int64_t *pivots; /* [order] pivot row of each step, from 0, equal on all ranks */
   osla_lu_result result;
   char label[224];
 } lu_run;

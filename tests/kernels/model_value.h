@@ -7,9 +7,10 @@
 #include "osla_forest.h"
 
 typedef struct model_value {
-  int64_t i;        /* value of signed integers */
-  uint64_t u;       /* value of unsigned integers and bytes */
-  long double x, y; /* value of floating-point numbers. x: real part; y: imaginary part */
+  int64_t i;     /* value of signed integers */
+  uint64_t u;    /* value of unsigned integers and bytes */
+  long double x; /* value of real numbers, and real part of complex numbers */
+  long double y; /* imaginary part of complex numbers */
   int64_t at;
 } model_value;
 

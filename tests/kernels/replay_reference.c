@@ -16,11 +16,11 @@ struct message {
   double values[];
 };
 typedef struct inlet {
-  int from, theirs; /* from: rank that sends; theirs: index of the halo in the list of that rank */
+  int from;   /* rank that sends the halo */
+  int theirs; /* index of the halo in the list of the sending rank */
   int64_t *versions;
-  /* n: number of versions that the run read; packed: number of these versions that the replay has
-   * packed so far */
-  int64_t n, packed;
+  int64_t n;             /* number of versions of the halo that the run read */
+  int64_t packed;        /* number of versions that the replay has packed so far */
   message *first, *last; /* first and last of the messages that were packed and not yet read */
   int64_t depth;         /* depth of the message read last */
 } inlet;

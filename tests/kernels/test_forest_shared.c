@@ -22,9 +22,8 @@ static const shape shapes[] = {
 typedef struct fixture {
   osla_transport *t;
   shape s;
-  /* reader: rank with leaves joined to this rank's roots; owner: rank with roots joined to this
-   * rank's leaves; -1: there is no such rank */
-  int reader, owner;
+  int reader; /* rank whose leaves are joined to this rank's roots, or -1 */
+  int owner;  /* rank whose roots are joined to this rank's leaves, or -1 */
   osla_forest *forest;
   void *roots, *leaves; /* arrays of osla_vertices_create */
 } fixture;

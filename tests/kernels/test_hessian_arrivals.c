@@ -14,10 +14,9 @@
 typedef struct gate {
   arrival_shape shape;
   void *memory;
-  arrivals a; /* the tree of announcements as one rank of the node sees it */
-  /* announcements: number of announcements so far; announced: [leaves] bytes that each origin has
-   * announced */
-  uint64_t announcements, *announced;
+  arrivals a;             /* the tree of announcements as one rank of the node sees it */
+  uint64_t announcements; /* number of announcements so far */
+  uint64_t *announced;    /* [leaves] number of bytes that each origin has announced */
 } gate;
 
 /* Returns the tree of announcements as seen by a rank of the node that has not read any word of the

@@ -172,8 +172,8 @@ static void restart(osla_transport *t, made_by from, made_by to, osla_hessian_op
   osla_grid_destroy(&second);
 }
 
-/* On several ranks a file cannot be read into memory that only its owner can access: both calls are
- * refused, and H stays as it is. */
+/* Checks that osla_hessian_checkpoint and osla_hessian_restore refuse a matrix on several ranks
+ * whose memory only the owner can access, and leave H as it is. */
 static void refuse_checkpoint(osla_transport *t)
 {
   osla_grid *grid = hessian_grid(t, 0);

@@ -14,8 +14,10 @@ typedef struct system {
   sparse_model m;
   osla_csr *a;
   osla_operator op;
-  double *whole, *b, *x; /* whole: the solution of all ranks; b, x: this rank's parts of b and x */
-  const double *mine;    /* this rank's part of the solution */
+  double *whole;      /* the whole solution */
+  double *b;          /* this rank's part of the right-hand side */
+  double *x;          /* this rank's part of the computed solution */
+  const double *mine; /* this rank's part of the solution */
 } system_;
 
 /* Makes a system with a known solution by b := A times the solution. */

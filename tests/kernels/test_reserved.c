@@ -55,7 +55,7 @@ static osla_err with_device(const operands *s, int word, uint64_t value)
   o.reserved[word] = value;
   const osla_err err = osla_device_open(s->t, &o, &made);
   osla_device_close(&made);
-  const bool several = osla_transport_n_nodes(s->t) > 1; /* devices need one node */
+  const bool several = osla_transport_n_nodes(s->t) > 1; /* a kind of device may need one node */
   return several && err == OSLA_ERR_UNSUPPORTED ? OSLA_OK : err;
 }
 

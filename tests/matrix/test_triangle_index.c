@@ -1,12 +1,13 @@
-/* Tests of the index arithmetic of the triangular layout: comparison with a plain enumeration of
- * all elements, sizes that no memory holds, and the memory that the layout takes. */
+/* Tests of the index arithmetic of the triangular layout. Offsets must equal those of a plain
+ * enumeration of all elements, the arithmetic must hold for matrices that are larger than any
+ * memory, and the layout must store little more than half of the elements. */
 #include "src/matrix/triangle.h"
 #include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 
-/* Values computed by hand for n = 10, nb = 3 on a grid of 2 x 2. The blocks of rows and of columns
- * are 0 1 2 | 3 4 5 | 6 7 8 | 9. */
+/* Compares the layout with values computed by hand for order n = 10 and block size nb = 3 on a 2 x
+ * 2 grid. The block rows and block columns have the indices 0 1 2 | 3 4 5 | 6 7 8 | 9. */
 static void test_by_hand(void)
 {
   static const struct {
@@ -23,12 +24,12 @@ static void test_by_hand(void)
     CU_ASSERT(triangle_elements(&s) == list[k].elements);
   }
   const triangle_share s = triangle_share_of(10, 3, 2, 2, 0, 0);
-  CU_ASSERT(triangle_offset(&s, 5, 4) == 18 + 2 + 3); /* global element (8, 7) */
+  CU_ASSERT(triangle_offset(&s, 5, 4) == 18 + 2 + 3); /* element with global indices (8, 7) */
 }
 
-/* Counts the elements of one process's share whose offset differs from a plain enumeration: the
- * elements of blocks at or below the diagonal, by local column, and within a column by local row.
- */
+/* Counts the elements of one rank's share whose offset differs from a plain enumeration, which
+ * visits the elements of blocks at or below the diagonal by local column, and in a column by local
+ * row. */
 static int64_t differ_share(const triangle_share *s)
 {
   int64_t next = 0, wrong = 0;
@@ -60,14 +61,15 @@ static void test_small(void)
         }
 }
 
-/* Number of elements of all blocks at or below the diagonal. */
+/* Number of elements of the blocks at or below the diagonal of a matrix of order n. */
 static int64_t count_stored(int64_t n, int64_t nb)
 {
   const int64_t whole = n / nb, rest = n - whole * nb;
   return whole * nb * n - whole * (whole - 1) / 2 * nb * nb + rest * rest;
 }
 
-/* Checks a few block columns of each share: the next one begins behind the last element. */
+/* Checks a few block columns of each share: the next block column must begin behind the last
+ * element of a block column. All shares together must have all stored elements. */
 static void check_large(int64_t n, int64_t nb, int p, int q)
 {
   int64_t wrong = 0, sum = 0;
@@ -80,7 +82,7 @@ static void check_large(int64_t n, int64_t nb, int p, int q)
       const triangle_column c = triangle_column_at(&s, at), next = triangle_column_at(&s, at + 1);
       if (next.offset - c.offset != s.nb * c.height) wrong++;
       if (c.height < next.height || c.first + c.height != s.rows) wrong++;
-      /* the local row `first` is at or below the diagonal block, and the one before it is above */
+      /* local row c.first must not be above the diagonal block, and row c.first - 1 must be */
       const int64_t start = (at * q + s.pcol) * s.nb;
       if (c.height > 0 && osla_index_global(c.first, s.nb, s.prow, p) < start) wrong++;
       if (c.first > 0 && osla_index_global(c.first - 1, s.nb, s.prow, p) >= start) wrong++;
@@ -109,8 +111,8 @@ static void test_idle(void)
   CU_ASSERT(s.rows == 0 && s.cols == 0 && triangle_elements(&s) == 0);
 }
 
-/* The triangle takes at most 0.53 of the n x n elements from n = 4096 on. From n = 8192 on, no
- * process has more than 1.1 of the mean. */
+/* Checks that the layout stores at most 0.53 n^2 elements for n >= 4096, and that for n >= 8192 no
+ * rank stores more than 1.1 times the mean of all ranks. */
 static void test_memory(void)
 {
   for (int64_t n = 4096; n <= 16384; n += 2048)

@@ -18,9 +18,9 @@
 /* --- counting of allocated bytes --- */
 
 static struct {
-  /* in bytes. now: allocated now; most: largest amount allocated at any time; regions: all regions
-   * made so far */
-  size_t now, most, regions;
+  size_t now;     /* number of bytes that are allocated now */
+  size_t most;    /* largest number of bytes that were allocated at any time */
+  size_t regions; /* number of bytes of all regions made so far */
 } taken;
 
 static void *add(void *at)

@@ -11,11 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Simulated values of this rank: kernel id and host name (NULL: the real value, "": unreadable),
- * and control groups. */
+/* Simulated kernel id and simulated host name of this rank. NULL stands for the real value, and ""
+ * for a value that cannot be read. */
 static const char *kernel, *name;
-static osla_groups groups;
-static bool has_groups;
+
+static osla_groups groups; /* simulated control groups of this rank */
+static bool has_groups;    /* true if `groups` are simulated */
 
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);

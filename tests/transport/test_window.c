@@ -16,8 +16,8 @@ enum { MOST_KEYS = 16, MOST_WORDS = 4096, TEXT = 160 };
 
 static struct {
   pthread_mutex_t lock;
-  /* n_windows: number of windows created; n_keys: number of info keys of the latest window */
-  int n_windows, n_keys;
+  int n_windows; /* number of windows created */
+  int n_keys;    /* number of info keys of the latest window */
   char key[MOST_KEYS][TEXT], value[MOST_KEYS][TEXT];
   int n_words, n_sums, n_replaced, broken;
   char why[TEXT]; /* description of the first broken promise */

@@ -1,4 +1,4 @@
-/* The part of the stand-in for the CUDA runtime that copies memory, fills it or returns constants.
+/* The part of the stand-in for the CUDA runtime that copies or fills memory, or returns constants.
  */
 #include "tests/device/stand_in/stand_in.h"
 
