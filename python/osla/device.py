@@ -65,8 +65,8 @@ def device_word(device: "Device | str | None") -> str:
 
 
 def device_on(transport: Transport, device: "Device | str | None") -> "Device | None":
-    """The Device of an argument `device`, or None for host memory. If the argument is a kind such as
-    "cuda", the first call opens a device of this kind, which stays open until the transport is
+    """The Device of an argument `device`, or None for host memory. If the argument is a kind, such
+    as "cuda", the first call opens a device of this kind, which stays open until the transport is
     destroyed. Called by all ranks together.
     """
     if device is None or device == "host" or isinstance(device, Device):

@@ -38,9 +38,13 @@ def _create(device: Device | None, grid: Grid, dtype: int, *sizes: int) -> Any:
 class Matrix(Owned):
     """A matrix of m x n zeros, distributed over a grid in blocks, as in ScaLAPACK. Collective.
 
-    m, n: rows, columns. block: rows and columns of a block, one number or two. dtype: float32,
-    float64, complex64 or complex128. grid: None: all ranks. device: None: host memory; "cuda" or an
-    osla.Device: the memory of a GPU (doc/devices.md). All arguments are the same on all ranks.
+    m, n: numbers of rows and columns.
+    block: numbers of rows and columns of a block, or one number for both.
+    dtype: float32, float64, complex64 or complex128.
+    grid: process grid of the matrix. None stands for a grid of all ranks.
+    device: where the elements are. None stands for host memory, "cuda" or an osla.Device for the
+    memory of a GPU (doc/devices.md).
+    All arguments must be equal on all ranks.
 
     The calls of a matrix are collective unless stated otherwise. As a context manager it is
     destroyed at the end of the block. numpy cannot convert it to an array (use `to_numpy`), so
@@ -234,9 +238,11 @@ class Matrix(Owned):
                    device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
         """A matrix with the elements of an array, in any memory order. Collective.
 
-        root None: all ranks have the same array, and each uses the elements that it will own. root
-        = r: rank r has the array, the others pass None, and all pass shape and dtype. device: as in
-        Matrix; the elements pass through a matrix in host memory.
+        root: rank that passes the array; the other ranks pass None, and all ranks pass shape and
+        dtype. If root is None, all ranks pass equal arrays, and each rank uses the elements that it
+        will own.
+        device: as in Matrix. The elements are copied to the device by way of a matrix in host
+        memory.
         """
         grid = _grid_for(grid, device)
         owners = handle(grid, Grid, "grid")

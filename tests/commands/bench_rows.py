@@ -86,7 +86,7 @@ def check(rows):
             assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
         else: # references follow the measured implementation
             assert row["ratio_vs"] == {}, row
-            if row.get("device_shared"): continue # without ratios
+            if row.get("device_shared"): continue # such rows have no ratios
             ratio = ours["ratio_vs"].pop(row["impl"])
             same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "trmm", "lu", "chol", "potri", "getri")
             paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))

@@ -52,8 +52,10 @@ run_job() {
   status=$?
 }
 
-# passes LINES: checks status 0 and the number of results, all PASS; lines of phases and of devices do
-# not count
+# passes LINES
+# Checks that the latest run ended with status 0, printed exactly LINES results, which are all PASS,
+# and printed nothing on stderr. Lines that begin with "device:", "shared:" or "not offered:", and
+# lines with the seconds of phases, are not results.
 passes() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
@@ -201,7 +203,8 @@ for kind in "${kinds[@]}"; do
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
-# on the fake device: a rank alone, several ranks, and ranks that share a device
+# With --device=fake the report must name the device, on one rank and on several. If ranks share a
+# device, the report must say so and compare no rates.
 for kernel in lu chol; do
   measure node 1 6 $kernel --device=fake --n 200,33 --nb 32
   grep -q '^device: fake device (' "$scratch/out" || fail "the head does not name the device"

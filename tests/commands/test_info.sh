@@ -94,7 +94,8 @@ has '^  across nodes +[0-9]'
 run 3 nolocal; healthy; transfers_work; json 3 3
 has '^  - +passive on node +needs 2 ranks on one node'
 
-# Devices: none is tested unless OSLA_DEVICE names a kind, and a kind that is missing is no failure.
+# osla info tests devices only if OSLA_DEVICE names their kind. It does not fail if the kind is
+# unknown or if no device of the kind can be opened.
 run 1 node; healthy
 has '^  not tested: set OSLA_DEVICE=cuda '
 grep -q '"devices": null' "$scratch/info.json" || fail "$label: JSON of devices"
@@ -121,12 +122,13 @@ run 1 node OSLA_DEVICE=fake OSLA_FAKE_DEVICE_BYTES=-1; healthy
 has '^  not tested +OSLA_FAKE_DEVICE_BYTES=-1: must be a number$'
 run 2 node OSLA_DEVICE=tpu; healthy
 has '^  not tested +device "tpu": the kind must be fake or cuda$'
-run 2 node OSLA_DEVICE=cuda CUDA_VISIBLE_DEVICES= # no rank sees a GPU
+run 2 node OSLA_DEVICE=cuda CUDA_VISIBLE_DEVICES= # CUDA then hides all GPUs
 [ $status = 0 ] || fail "$label, cuda: exit status $status, not 0"
 has '^  not tested +device "cuda": '
 
-# Wrong numbers of a device are a failure. Planted faults: notifies, collective calls, or copies to
-# the host do not wait for the work of the device.
+# osla info must fail if a device gives wrong results. The faults of src/device/device.h that are
+# planted here cause wrong results: notifies (1), collective calls (2) or copies to the host (4) do
+# not wait for the work on the device.
 for fault in 1 2 4; do
   timeout "$JOB_LIMIT" env OSLA_DEVICE=fake "$MPIEXEC" -n 2 "$BUILDDIR/tests/commands/osla_device_fault" $fault \
     info >"$scratch/out" 2>"$scratch/err" </dev/null

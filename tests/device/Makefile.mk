@@ -1,4 +1,4 @@
-# Tests of device memory, on the fake device (src/device/README.md).
+# Tests of device memory, which run on the fake device (src/device/README.md).
 if !SIMULATION
 tests_programs += tests/device/suites
 tests_helpers += tests/device/probe
@@ -15,7 +15,7 @@ tests_device_probe_SOURCES = tests/device/probe.c
 tests_device_probe_LDADD = libosla.la
 tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/device/check_pack.sh \
   tests/device/pack tests/device/check tests/device/Makefile.mk
-# Stand-ins for CUDA's libraries, which check_cuda.sh builds.
+# Stand-ins for the libraries of CUDA, which check_cuda.sh compiles.
 tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
   tests/device/stand_in/cudart_copy.c tests/device/stand_in/cudart_kernel.c \
   tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The plug-in for CUDA against stand-ins for the libraries of CUDA (stand_in/stand_in.h): what it
-# imports, the device suites on 1 to 4 ranks, `osla info`, Fortran and Python, and the messages of
-# machines that cannot use it.
+# Tests the plug-in for CUDA without a GPU, with stand-ins for the libraries of CUDA
+# (stand_in/stand_in.h). Checks that the plug-in imports no function of libosla, that the suites of
+# tests/device pass on 1 to 4 ranks, that `osla info` and the tests of Fortran and Python pass, and
+# that OSLA refuses a plug-in of another version.
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 . "$BUILDDIR/tests/config.env"
 plugin=$BUILDDIR/src/device/cuda/libosla_cuda.so
@@ -16,9 +17,10 @@ ulimit -c 0
 failed=0
 fail() { echo "$*"; failed=1; }
 
-# stand_in NAME SOURCE...: builds the stand-in for a library, with the file name and the version of
-# symbols that the plug-in asks for, and adds it to $libraries. It is linked with MPI and BLAS,
-# because Python loads no library for all others.
+# stand_in NAME SOURCE...
+# Builds the stand-in for the library NAME and adds it to $libraries. The stand-in has the file name
+# and the symbol version that the plug-in needs. It is linked with MPI and BLAS, because in Python
+# the symbols of libraries that are already loaded are not visible to it.
 libraries=()
 stand_in() {
   local soname
@@ -40,6 +42,7 @@ imports=$(nm -D --undefined-only "$plugin" | grep -c ' osl[ai]_')
 
 export OSLA_TEST_DEVICE=cuda LD_LIBRARY_PATH=$BUILDDIR/$here:$BUILDDIR/src/device/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # run NAME RANKS PROGRAM ARGUMENT...
+# Runs a program on RANKS ranks, and makes the test fail if the program fails.
 run() {
   timeout "$JOB_LIMIT" $MPIEXEC -n "$2" "${@:3}" >"tests/logs/device-cuda-$1-$2.log" 2>&1 &&
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
@@ -57,7 +60,8 @@ if [ "$HAVE_PYTHON" = yes ] && "$PYTHON" -c 'import pytest' 2>/dev/null; then
   ! grep -q skipped tests/logs/device-cuda-python-2.log || fail "python: see tests/logs/device-cuda-python-2.log"
 fi
 
-# The plug-in of another build is refused.
+# A library whose interface has another version stands for the plug-in of another build of OSLA.
+# OSLA must refuse it with a message that names its version.
 mkdir -p "$here/other"
 echo 'int version = 999; const void *osla_cuda_device_ops(void) { return &version; }' |
   $PLAIN_CC -shared -fPIC -x c - -o "$here/other/libosla_cuda.so" || exit 1

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A test of the tests of device memory: plants each fault of src/device/device.h, and requires that a
-# suite on the fake device fails, on one node and on two. Without a fault the suites must pass.
+# Tests the suites of device memory. Plants each fault of src/device/device.h in the library, and
+# requires that a suite on the fake device then fails, on one node and on two. Without a fault (0)
+# the suites must pass. The faults are:
 #   1  a notify does not wait for the work on the device
-#   2  a collective call does not wait
+#   2  a collective call does not wait for the work on the device
 #   4  a copy to or from host memory does not wait for earlier work
 #   8  a temporary lies in host memory instead of on the device
 #   16 memcpy is called for device memory
@@ -10,7 +11,8 @@
 #   64 locks of the accumulator are released before the addition on the device is complete
 #   128 a rank announces values of a forest before the work that computes them is complete
 #   256 a rank reports that it has read values of a forest before the work that reads them is complete
-# The last two concern values that are read in place, on one node. Forests are also tested with fault 4.
+# Faults 128 and 256 are tested on one node only, because only ranks of a node read each other's
+# values in place. The suite of forests must also show fault 4.
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
@@ -21,7 +23,8 @@ for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'} {1,2}' '{2,4,16
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly
   [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
-  [ "$suite" = sparse ] && suites=test_device_sparse # must find these faults alone
+  # The suite of sparse matrices alone must show faults 2, 4 and 16.
+  [ "$suite" = sparse ] && suites=test_device_sparse
   # shellcheck disable=SC2086
   OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
     tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault-$suite.log 2>&1

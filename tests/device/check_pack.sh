@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tests/device/pack and tests/device/check on the fake device: the packed folder needs no MPI and no
-# library of this machine but the C library, and a wrong result is reported.
+# Tests tests/device/pack and tests/device/check with the fake device. Checks that the packed folder
+# needs no MPI and, except for the C library and CUDA, no library of this machine, that all steps of
+# `check` pass, and that `check` reports a step that fails.
 : "${BUILDDIR:?}" "${SRCDIR:?}" "${JOB_LIMIT:?}"
 . "$BUILDDIR/tests/config.env"
 [ "$MPI_FAMILY" = mpich ] && [ "$HAVE_SCALAPACK" = yes ] || { echo "tests/device/pack needs MPICH and ScaLAPACK"; exit 77; }
@@ -14,7 +15,9 @@ for tool in bash env tar gzip awk grep sed find ldd cut tail head sort uniq tr c
   timeout nproc date ls seq; do
   ln -s "$(command -v $tool)" "$scratch/tools"
 done
-# check OPTION...: runs `check` on the fake device with these tools alone
+# check VARIABLE=VALUE...
+# Runs the packed `check` on the fake device, with only the tools above in PATH and only these
+# variables.
 check() {
   timeout "$JOB_LIMIT" env -i PATH="$scratch/tools" HOME=/ OSLA_TEST_DEVICE=fake OUT="$scratch/out" "$@" \
     "$scratch/folder/check" >"$scratch/log" 2>&1
@@ -38,11 +41,12 @@ done
 tar -tzf "$scratch/out/logs.tar.gz" | grep -q logs/cases-4 || fail "no log of the cases on four ranks"
 
 ulimit -c 0
-# A fault of the device fails the steps that meet it, and the others run.
+# With a planted fault of the device, steps that depend on the fault must fail, and later steps must
+# run.
 check CHECK_SECONDS="$JOB_LIMIT" OSLA_TEST_DEVICE_FAULT=16 && { cat "$scratch/log"; fail "a planted fault passes"; }
 grep -q '^4 cases, 1 rank  *failed' "$scratch/out/table.txt" || { cat "$scratch/log"; fail "the cases do not fail"; }
 grep -q '^7 gemm 300, 1 rank  *ok' "$scratch/out/table.txt" || fail "the rates do not run after a failure"
-# Without a plug-in, and without a GPU, steps that need one are left out.
+# Without a GPU or a plug-in, `check` must leave out the steps that need a GPU.
 check OSLA_TEST_DEVICE=cuda CHECK_N=300 CHECK_SECONDS="$JOB_LIMIT"
 grep -qE '^4 cases, 1 rank  *left out .*(no GPU|no plug-in was packed)' "$scratch/out/table.txt" || { cat "$scratch/log"; fail "the cases are not left out"; }
 echo "packed and checked"
