@@ -7,11 +7,10 @@
  *
  * A vertex holds a *unit*: some numbers of one type, or bytes. All ranks use the same unit. The
  * values of a rank's roots are one array of units, and the values of its leaves are another. The
- * caller owns both arrays.
- * Values in memory of osla_vertices_create are read in place by the ranks of the node: one load,
- * one store, no message. If one rank needs at most 512 bytes of another rank's values, their owner
- * packs them instead. Values in other memory are staged once. Ranks may use different kinds of
- * memory.
+ * caller owns both arrays. Values in memory of osla_vertices_create are read in place by the ranks
+ * of the node, by one load and one store, and without a message. If one rank needs at most 512
+ * bytes of another rank's values, the owner of the values packs them instead. Values in other
+ * memory are staged once. Ranks may use different kinds of memory.
  *
  * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on or in the memory
  * of a segment or matrix. Devices of the node read values in memory of osla_vertices_create_on in

@@ -41,8 +41,7 @@ typedef struct combine_loop {
     *start, /* [cols] index in `values` of the value with position 0, which need not exist */
     *begin, /* [cols] first entry of the row list that the column uses */
     *end;   /* [cols] entry of the row list behind the last one that the column uses */
-  /* If `row` and `position` are NULL, entry r of the row list stands for element r and position r.
-   */
+  /* If `row` and `position` are NULL, entry r of the row list means element r and position r. */
   const int64_t *row, /* [rows] index in the column of the element of each entry of the row list */
     *position;        /* [rows] position in the column of the value of each entry */
   const void *values;

@@ -1,5 +1,5 @@
-/* The sorted table of device addresses, the open devices, and the queue of work in front of their
- * backends. */
+/* Keeps the sorted table of device addresses and the list of open devices, and submits work to the
+ * backends of the devices. */
 #include "src/device/device.h"
 
 #include <inttypes.h>
@@ -23,9 +23,10 @@ bool osli_device_panels_on_host;
 
 /* `mutex` guards the table `ranges`. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* `list_mutex` guards the list of devices, and kept_error with its text. A thread that holds it may
- * run work of the fake device, and this work locks `mutex` to find addresses. So `list_mutex` is
- * always locked before `mutex`, and no work may lock `list_mutex` to store an error. */
+/* `list_mutex` guards the list of devices, and kept_error with its text. A thread that holds
+ * list_mutex may run work of the fake device, and this work locks `mutex` to find addresses. So
+ * `list_mutex` is always locked before `mutex`, and no work may lock `list_mutex` to store an
+ * error. */
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 /* [n_ranges] table of all device memory of this process, sorted by address; no ranges overlap */
 static device_range *ranges;

@@ -80,9 +80,9 @@ typedef struct device_work {
   combine_operation operation;
   osla_dtype dtype_a; /* type of the values at a */
   fixed_point fixed;
-  /* [n_lists] in host memory, copied by submit: the arrays target, start, begin and end of a
-   * combine_loop, with n elements each, then, unless n_lists is 4 n, the arrays row and position
-   * with m elements each */
+  /* [n_lists] arrays target, start, begin and end of a combine_loop, with n elements each, and
+   * then, unless n_lists = 4 n, its arrays row and position, with m elements each. The lists lie in
+   * host memory, and submit copies them. */
   const int64_t *lists;
   int64_t n_lists;
   /* The loop of VERTICES. The bases of its vertices are a, b and c, and its index lists lie on the
@@ -205,8 +205,7 @@ static inline device_queue *osli_device_of(const void *address)
 
 /* Checks that the `bytes` bytes of device memory from an address on lie in one piece that this
  * process has allocated (else ARG), and that the device has kernels (else UNSUPPORTED). Host memory
- * is always OK. `what` names the memory in the text of the error. Local. Errors: ARG, UNSUPPORTED.
- */
+ * is always OK. `what` names the memory in error texts. Local. Errors: ARG, UNSUPPORTED. */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
 
 /* Returns scratch memory number `which` (from 0) of a device, with at least `bytes` bytes; NULL if

@@ -366,8 +366,8 @@ osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int byte
 osla_err osli_agree_least(osla_transport *t, int64_t *values, int count);
 
 /* While osli_hooks_paused is true, progress steps of this thread run no hooks. A function that
- * holds a mutex which a hook may lock sets osli_hooks_paused before it waits, to avoid a deadlock.
- */
+ * holds a mutex which a hook may lock sets osli_hooks_paused before it waits, so that no hook
+ * blocks on this mutex. */
 extern _Thread_local bool osli_hooks_paused;
 
 /* Rings the bell, by the operation of the backend. */

@@ -56,8 +56,7 @@ osla_err osli_cuda_runtime(cudaError_t code, const char *what);
 osla_err osli_cuda_blas(cublasStatus_t status, const char *what);
 osla_err osli_cuda_solver(cusolverStatus_t status, const char *what);
 osla_err osli_cuda_sparse(cusparseStatus_t status, const char *what);
-/* Records the error `err` of the call `what`, which a library describes by `text`, and returns it.
- */
+/* Records and returns the error `err` of the call `what`, which a library describes by `text`. */
 osla_err osli_cuda_library(osla_err err, const char *what, const char *text);
 
 /* Calls a function of the CUDA runtime, cuBLAS, cuSOLVER or cuSPARSE, and returns its error, if

@@ -117,8 +117,7 @@ static osla_err solve_triangle(const cuda_lane *l, const device_work *w)
   return OSLA_OK;
 }
 
-/* Queues C := alpha A + beta C. cublas<t>geam does not read its second matrix, here C, if beta = 0.
- */
+/* Queues C := alpha A + beta C. If beta = 0, geam of cuBLAS does not read its second matrix, C. */
 static osla_err add(const cuda_lane *l, const device_work *w)
 {
   const scalar alpha = scalar_of(w->dtype, w->alpha), beta = scalar_of(w->dtype, w->beta);
