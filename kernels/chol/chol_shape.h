@@ -33,11 +33,13 @@ typedef struct chol {
   /* node of all ranks that own the same block columns as this rank; -1 if they are on several
    * nodes */
   int column_node;
-  int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
+  /* [n_readers] ranks of this node that read this rank's panel blocks as L(j,k) */
+  int *readers;
+  int n_readers; /* number of ranks in `readers` */
   osla_panels *panels;
-  unsigned char *columns; /* L(j,k) for this rank's block columns, dense */
-  _Atomic int64_t diagonals,
-    factored; /* number of steps whose diagonal block, and whose panel, this rank has factored */
+  unsigned char *columns;    /* L(j,k) for this rank's block columns, dense */
+  _Atomic int64_t diagonals; /* number of steps whose diagonal block this rank has factored */
+  _Atomic int64_t factored;  /* number of steps whose panel this rank has factored */
   int64_t info;
 } chol;
 

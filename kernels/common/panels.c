@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BEHIND: sets of buffers in addition to the look_ahead + 1 sets that a rank needs for its own
- * steps. A rank that forwards a panel, and other ranks of its node, may still use panels of the
- * two preceding steps. */
-enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
+enum {
+  /* Number of sets of buffers in addition to the look_ahead + 1 sets that a rank needs for its own
+   * steps, because a rank that forwards a panel, and other ranks of its node, may still use panels
+   * of the two preceding steps. */
+  BEHIND = 2,
+  ALIGN = 64, /* alignment of panels in a set of buffers, in bytes */
+  PIECE_BYTES = 256 << 10
+};
 
 /* ---- set-up ---- */
 

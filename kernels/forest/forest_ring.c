@@ -3,10 +3,24 @@
 
 #include <string.h>
 
-/* Limits of a ring: smallest and largest number of slots, and size of a slot in bytes. */
-enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
-enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
-enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
+enum {
+  SLOT_VERTEX = 16, /* bytes for each vertex of a link, from which the size of a slot follows */
+  SLOT_LINE = 64,   /* bytes of a cache line; the size of a slot is a multiple */
+  SMALL = 2 << 10   /* largest size in bytes of a slot of which a ring on a node has NEAR_SLOTS */
+};
+/* Rings between ranks of a node. */
+enum {
+  NEAR_LEAST = 1 << 10,  /* smallest size of a slot in bytes */
+  NEAR_MOST = 128 << 10, /* largest size of a slot in bytes */
+  NEAR_SLOTS = 16,       /* number of slots if a slot has at most SMALL bytes */
+  NEAR_FEW = 4           /* number of slots if a slot has more than SMALL bytes */
+};
+/* Rings between nodes. */
+enum {
+  FAR_LEAST = 2 << 10, /* smallest size of a slot in bytes */
+  FAR_MOST = 63 << 10, /* largest size of a slot in bytes */
+  FAR_SLOTS = 8        /* number of slots */
+};
 
 /* Header of a part in a slot of the ring; the values follow it, aligned. */
 typedef struct slot_head {

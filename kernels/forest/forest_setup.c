@@ -128,7 +128,8 @@ typedef struct link_letter {
   /* The next members describe the link from the sender's leaves to the receiver's roots. */
   list_description leaves, roots;
   int64_t low_root, high_root;
-  int64_t leaf_words, leaf_slots; /* offsets of the counters and slots of this link's ring */
+  int64_t leaf_words; /* offset of the counters of this link's ring */
+  int64_t leaf_slots; /* offset of the slots of this link's ring */
   /* The next members describe the link from the receiver's leaves to the sender's roots. */
   int64_t root_words, root_slots;
 } link_letter;
@@ -181,8 +182,9 @@ static osla_err open_lines(const osla_forest *f, forest_ring *ring, const link_l
                            bool to_roots)
 {
   enum { FEW_LINKS = 64 };
-  /* numbers of the message lines from roots to leaves, and from leaves to roots */
-  const int down = 2 * f->piece.number, up = down + 1;
+  /* number of the message line from roots to leaves */
+  const int down = 2 * f->piece.number;
+  const int up = down + 1; /* number of the message line from leaves to roots */
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
   return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }

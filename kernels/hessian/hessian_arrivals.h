@@ -29,7 +29,9 @@
 enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
 
 typedef struct arrival_shape {
-  int leaves, fan, levels; /* number of levels of the tree above the leaves */
+  int leaves; /* number of leaves of the tree */
+  int fan;    /* largest number of children of a word */
+  int levels; /* number of levels of the tree above the leaves */
   /* number of words on each level of the tree; level 0 contains the leaves */
   int count[ARRIVAL_LEVELS + 1];
   int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level of the tree */

@@ -25,8 +25,8 @@ typedef struct message_head {
   uint32_t elements; /* number of values if work is only modelled; otherwise 0 */
   uint32_t bytes;    /* bytes of the message with head and padding, a multiple of MESSAGE_PAD */
   uint32_t flags;    /* bits MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
-  /* rows and columns of the rectangle; if both are 0, the message has only flags */
-  uint32_t rows, cols;
+  uint32_t rows;     /* number of rows of the rectangle; 0 if the message has only flags */
+  uint32_t cols;     /* number of columns of the rectangle; 0 if the message has only flags */
   /* number of rows of G: if k > 0, the message holds columns of G (k x rows and k x cols) instead
    * of values */
   uint32_t k;

@@ -68,9 +68,10 @@ typedef struct update {
   int64_t k;                 /* number of rows of G; negative if there is a ready block U */
   const unsigned char *data; /* the matrix G or U that the caller gave, column-major */
   int64_t ld;                /* leading dimension of `data`, in elements */
-  /* columns of G with k elements each, in the order of the sorted row indices and of the sorted
-   * column indices */
-  const unsigned char *row_panel, *col_panel;
+  /* columns of G with k elements each, in the order of the sorted row indices */
+  const unsigned char *row_panel;
+  /* columns of G with k elements each, in the order of the sorted column indices */
+  const unsigned char *col_panel;
 } update;
 
 /* Sets values (rows x cols, leading dimension rows) for a piece whose first row and column are at

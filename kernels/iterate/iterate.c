@@ -186,9 +186,10 @@ void osla_iteration_destroy(osla_iteration **iteration)
 
 /* ---- sweep loops ---- */
 
-/* First and last residual of this rank, squared, in a run without a certificate. */
+/* Residuals of this rank in a run without a certificate. */
 typedef struct first_and_last {
-  double first2, last2;
+  double first2; /* square of the first residual */
+  double last2;  /* square of the last residual */
 } first_and_last;
 
 /* Swaps the current state and the spare state, which the sweep has just written. */

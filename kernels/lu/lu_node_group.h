@@ -11,7 +11,8 @@
 #include "kernels/lu/lu_state.h"
 
 typedef struct lu_range {
-  int first, end; /* range of process rows: [first, end) */
+  int first; /* first process row of the range */
+  int end;   /* process row behind the last one of the range */
 } lu_range;
 
 /* Chooses the leader of each process row and stores it in f->leaders. Local. */

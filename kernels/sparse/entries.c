@@ -150,9 +150,10 @@ static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, 
   const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
   const int64_t lacks = (from_other ? row : other) + 1;
   const double weight = end[at].value;
-  /* true if vertex `lacks` lists the edge with this weight; true if it lists the edge with another
-   * weight */
-  bool same_weight = false, other_weight = false;
+  /* true if vertex `lacks` lists the edge with the weight of vertex `has` */
+  bool same_weight = false;
+  /* true if vertex `lacks` lists the edge with another weight than vertex `has` */
+  bool other_weight = false;
   for (int64_t k = 0; k < n; k++) {
     if (end[k].other != other || end[k].from_other == from_other) continue;
     if (end[k].value == weight)

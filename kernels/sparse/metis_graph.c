@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* indices in the array sparse_head.kind, for two values: how many numbers precede the neighbours in
- * a line, and whether edges have weights */
-enum { KIND_SKIP, KIND_WEIGHTS };
+/* Indices of values in the array sparse_head.kind. */
+enum {
+  KIND_SKIP,   /* amount of numbers that precede the neighbours in a line */
+  KIND_WEIGHTS /* other than 0 if edges have weights */
+};
 enum { MOST_WEIGHTS = 1000 };
 
 static osla_err read_sizes(const char *file, char *line, sparse_head *head)
