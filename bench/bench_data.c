@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In a simulation malloc is a macro of SMPI, and malloc.h cannot be included. */
+/* malloc.h is not included in a simulation, because malloc is then a macro of SMPI. */
 #if defined __GLIBC__ && !defined malloc
 #define HAS_MALLOPT
 #include <malloc.h>

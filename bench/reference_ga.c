@@ -1,9 +1,9 @@
 /* Reference implementation of products: GA_Sgemm to GA_Zgemm of Global Arrays. See
  * bench_reference.h.
  *
- * GA's C interface numbers dimensions in the reverse order of the memory layout: an array of dims
- * {columns, rows} is column-major, and the product of such arrays is that of the transposes, C^T =
- * op(B)^T op(A)^T (GA 5.8). */
+ * GA's C interface numbers dimensions in the reverse order of the memory layout (GA 5.8), so an
+ * array of dims {columns, rows} is column-major for OSLA and its transpose for GA. The calls
+ * therefore compute the product of the transposes, C^T = op(B)^T op(A)^T. */
 #include "config.h"
 
 #include "bench/bench_reference.h"

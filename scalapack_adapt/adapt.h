@@ -382,8 +382,8 @@ osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
 
 /* Makes a matrix of a result whose elements only their owners access. On the host the matrix is the
- * sub-matrix itself; on a device it is a copy from adapt_stage. adapt_unstage must follow in both
- * cases. Collective. Errors as for adapt_stage. */
+ * sub-matrix itself; on a device it is a copy from adapt_stage. After the kernel, adapt_unstage
+ * completes the result in both cases. Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_result(adapt_call *call, const adapt_sub *sub, adapt_shape shape,
                             adapt_staged *out);
 

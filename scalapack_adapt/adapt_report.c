@@ -74,8 +74,8 @@ static void print_line(adapt_routine routine, osla_dtype dtype)
   (void)fprintf(stderr, "\n");
 }
 
-/* Prints how many offloaded calls of a routine ran on the device and on the host, and why on the
- * host. */
+/* Prints how many offloaded calls of a routine ran on the device and how many on the host, and the
+ * reasons for the host. */
 static void print_places(adapt_routine routine, osla_dtype dtype)
 {
   const adapt_count *count = adapt_count_of(routine, dtype);

@@ -57,7 +57,7 @@ cleanup:
 static bool offload(adapt_call *call, triangle *t)
 {
   const adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
-  /* smallest number of operations that gains on one process row, at order 96 */
+  /* smallest number of operations for which offloading gains on one process row (order 96) */
   double small = t->side == OSLA_LEFT ? 8e5 : HUGE_VAL;
   double least = adapt_least_flops(call, small, true, t->subs, TRIANGLE_B);
   if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;
