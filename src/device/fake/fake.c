@@ -385,9 +385,10 @@ static bool copy_lists(fake_entry *e)
   return true;
 }
 
-/* Queues a piece of work. If there is not enough memory for the queue, the work runs at once
- * instead of failing, because a collective call that has begun could not return this error on all
- * ranks. */
+/* Queues a piece of work. Work that returns info runs at once, after the queued work of its lane,
+ * and so does all work if OSLA_FAKE_DEVICE is "early". If there is not enough memory for the queue,
+ * the work runs at once instead of failing, because a collective call that has begun could not
+ * return this error on all ranks. */
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   (void)pthread_mutex_lock(&d->mutex);

@@ -15,7 +15,7 @@
 
 extern const device_ops osli_fake_device;
 
-/* Returns the number of queued entries of a lane that have not run. */
+/* Returns the number of pieces of work in the queue of a lane that have not run. */
 uint64_t osli_fake_queued(device_state *state, device_lane lane);
 
 #endif
