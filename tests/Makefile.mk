@@ -66,8 +66,8 @@ noinst_DATA = tests/config.env
 # those of the variable WITHOUT.
 list-check-programs:
 	@echo $(check_PROGRAMS)
-# A second make builds them after that of `all`, so that `make all check-programs` builds no library
-# twice at a time.
+# A second make builds the test programs when `all` is complete. If both were built by one make,
+# `make all check-programs` could build a library twice at the same time.
 check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(filter-out $(WITHOUT),$(check_PROGRAMS))
 check-local: all-am

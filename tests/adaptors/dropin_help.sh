@@ -34,5 +34,5 @@ same() {
   diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
 }
 
-# taken FILE ROUTINE: number of offloaded calls in the drop-in's first table
+# taken FILE ROUTINE: prints the number of offloaded calls of a routine in the drop-in's first table
 taken() { awk -v routine="$2" '$1 == routine && !found {n = $2; found = 1} END {print n + 0}' "$1"; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The drop-in with OSLA_SCALAPACK_DEVICE: on the fake device ScaLAPACK programs print the same as
-# without the drop-in, and the report says which calls ran on the device, and why others did not. A
-# device that cannot be opened ends the job with one line.
+# Tests the drop-in with OSLA_SCALAPACK_DEVICE on the fake device. ScaLAPACK programs must print the
+# same as without the drop-in, and the report must say which calls ran on the device, and why other
+# calls ran on the host. If a device cannot be opened, the job must end with one line that gives the
+# reason.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 random=$BUILDDIR/tests/adaptors/dropin_random
@@ -10,13 +11,15 @@ program=$BUILDDIR/bench/scalapack_program
 fake_device=("${on[@]}" OSLA_SCALAPACK_DEVICE=fake)
 device=("${fake_device[@]}" OSLA_SCALAPACK_DEVICE_MIN=0)
 
-# on_device ROUTINE FILE...: number of calls in the tables of the device
+# on_device ROUTINE FILE...: prints the number of calls of a routine that ran on the device, by the
+# tables of the device in these files
 on_device() {
   local routine=$1
   shift
   awk -v routine="$routine" 'FNR == 1 {t = 0} /^Offloaded calls on device/ {t = 1} t && $1 == routine {n += $2} END {print n + 0}' "$@"
 }
-# reason FILE ROUTINE REGEX: the table of the device gives this reason for the routine
+# reason FILE ROUTINE REGEX: checks that the table of the device has a line of the routine with a
+# reason that matches REGEX
 reason() {
   sed '1,/^Offloaded calls on device/d' "$1" | grep -qE "^$2 .*$3" || { complain "no reason '$3' for $2"; cat "$1"; }
 }
@@ -54,7 +57,7 @@ run threads 2 "$BUILDDIR/tests/adaptors/dropin_threads" once "${device[@]}"
 same "threads at once" turns.off threads
 [ "$(on_device pdgemm threads.err)" = 24 ] || { complain "threads at once"; cat threads.err; }
 
-# several nodes: LU needs each process column on one node
+# On two nodes each routine must run on the devices, except LU if a process column is on both nodes.
 run random.nodes 2 "$random" 96 "${device[@]}" "${fake[@]}"
 same "random, 2 nodes" random.off.2 random.nodes
 run lapack.nodes 2 "$lapack" 120 "${device[@]}" "${fake[@]}"
@@ -66,14 +69,14 @@ reason lapack.nodes.err 'p[sdcz]getrf' 'refused \(osla_getrf: on device memory t
 run lapack.nodes4 4 "$lapack" 12 "${device[@]}" $(in_mode fake2 4)
 same "lapack, 4 ranks on 2 nodes" lapack.off.4 lapack.nodes4
 
-# a NaN: the same INFO as on the host
+# A matrix with a NaN must get the INFO of the host.
 run nan.host 2 "$lapack" nan "${on[@]}"
 run nan.device 2 "$lapack" nan "${device[@]}"
 sort -o nan.host nan.host
 sort -o nan.device nan.device
 same "a NaN" nan.host nan.device
 
-# reasons for the host
+# The report must give the reason for which calls ran on the host.
 run host.off 2 "$program" "600 64 1 2 2 gemm" NONE=
 same_sum() { [ "$(awk '{print $NF}' host.off)" = "$(awk '{print $NF}' "$1")" ] || complain "$1: another result"; }
 run small 2 "$program" "600 64 1 2 2 gemm" "${fake_device[@]}"
@@ -82,8 +85,8 @@ reason small.err pdgemm ' 0  *0\.000  *2  2 too few operations for each element$
 run memory 2 "$program" "600 64 1 2 2 gemm" "${device[@]}" OSLA_FAKE_DEVICE_BYTES=4000000
 same_sum memory
 reason memory.err pdgemm ' 2 too little memory \([0-9]+ bytes of device memory are needed, and the device has 4000000 available\)$'
-# without VERBOSE one line says that calls did not run on the device; calls that are too small are
-# no reason for it
+# Without OSLA_SCALAPACK_VERBOSE, one line must say that calls ran on the host. Calls that are too
+# small for the device must not cause this line.
 run quiet 2 "$program" "600 64 1 2 2 gemm" "${device[@]}" OSLA_SCALAPACK_VERBOSE=0 OSLA_FAKE_DEVICE_BYTES=4000000
 [ "$(grep -c 'OSLA_SCALAPACK_DEVICE=fake: 2 calls ran on the host' quiet.err)" = 1 ] || { complain "no line"; cat quiet.err; }
 run quiet 2 "$program" "600 64 1 2 2 gemm" "${fake_device[@]}" OSLA_SCALAPACK_VERBOSE=0
@@ -91,7 +94,8 @@ run quiet 2 "$program" "600 64 1 2 2 gemm" "${fake_device[@]}" OSLA_SCALAPACK_VE
 run none 2 "$program" "600 64 1 2 2 gemm" "${on[@]}"
 grep -q 'device' none.err && complain "the report names a device that nobody asked for"
 
-# ends WHAT TEXT VARIABLE=VALUE...: the job ends, and one line has the text
+# ends WHAT TEXT VARIABLE=VALUE...: checks that a job fails and that one line of its messages
+# matches TEXT. WHAT names the case.
 ends() {
   local what=$1 text=$2
   shift 2
@@ -108,7 +112,7 @@ ends "no memory size" 'OSLA_SCALAPACK_DEVICE=fake: OSLA_FAKE_DEVICE_BYTES=many: 
 ends "no CUDA" 'OSLA_SCALAPACK_DEVICE=cuda: ' OSLA_SCALAPACK_DEVICE=cuda OSLA_SCALAPACK_DEVICE_MIN=0 \
   CUDA_VISIBLE_DEVICES=
 
-# settings that are wrong or differ
+# Settings that are wrong, or that differ between ranks, must be reported.
 run wrong 1 "$random" 8 "${fake_device[@]}" OSLA_SCALAPACK_DEVICE_MIN=-3
 grep -q 'OSLA_SCALAPACK_DEVICE_MIN=-3 is ignored' wrong.err || complain "a wrong OSLA_SCALAPACK_DEVICE_MIN passes silently"
 timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 env "${device[@]}" "$program" 600 64 1 2 2 gemm : \

@@ -231,7 +231,8 @@ fi
 
 program=$(find "$installed" -type f -path '*/bin/osla')
 if [ -n "$program" ]; then quietly timeout "$JOB_LIMIT" "$program" --help; fi
-# the command contains libosla, and finds the plug-in in the folder of the libraries
+# The installed command `osla`, which contains libosla, must find the plug-in in the folder of the
+# libraries.
 if [ "$HAVE_CUDA" = yes ]; then
   quietly env -u LD_LIBRARY_PATH OSLA_DEVICE=cuda CUDA_VISIBLE_DEVICES= timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 "$program" info
   grep -q 'Devices .*cuda' "$scratch/out" || fail "osla info: $(cat "$scratch/out")"

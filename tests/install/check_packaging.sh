@@ -71,7 +71,7 @@ if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
     if [ -n "$found" ]; then
       # shellcheck disable=SC2086
       find $found ! -type d >>"$scratch/taken"
-    elif [[ $pattern != *_ga* && $pattern != *_cuda.so ]]; then # in not-installed, and installed only with Global Arrays or CUDA
+    elif [[ $pattern != *_ga* && $pattern != *_cuda.so ]]; then # only builds with Global Arrays or CUDA install the excepted files
       fail "a Debian package takes what is not installed: $pattern"
     fi
   done < <(cat "$recipes"/debian/*.install "$recipes/debian/not-installed")
