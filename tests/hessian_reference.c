@@ -404,8 +404,7 @@ static osla_err create_on_device(osla_grid *grid, int64_t n, osla_hessian_option
   o.clear = true;
   OSLA_CALL(osla_device_open(osla_grid_transport(grid), &options, &d->device));
   OSLA_CALL(osla_matrix_create_on(d->device, grid, type_of(&o), n, n, nb, nb, &d->matrix));
-  /* sets both triangles, as osla_hessian_create does; osla_hessian_create_on sets only the stored
-   * one */
+  /* osla_hessian_create_on sets only the stored triangle, so the other one is set here */
   OSLA_CALL(osla_matrix_fill_with(d->matrix, first_value, &o));
   osla_err err = osla_hessian_create_on(d->matrix, &o, &d->h);
   *out = d->h;

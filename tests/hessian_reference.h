@@ -44,10 +44,12 @@ void update_free(test_update *u);
 
 /* The sum of updates, computed serially on each rank. */
 typedef struct serial_sum {
-  int64_t n, elements; /* order of H; number of elements added so far */
+  int64_t n;        /* order of H */
+  int64_t elements; /* number of elements added so far */
   osla_uplo uplo;
   double (*combine)(double old, double value); /* NULL means the sum old + value */
-  double *h, *gradient; /* H as [n * n] with zeros in the other triangle; gradient as [n] */
+  double *h;        /* [n * n] H, with zeros in the triangle that is not stored */
+  double *gradient; /* [n] the gradient */
 } serial_sum;
 
 serial_sum sum_create(int64_t n, osla_uplo uplo);

@@ -54,7 +54,7 @@ static void check_copies(device_bench *b, osla_grid *grid, int which)
   matrix_pair q = pair_make(b, grid, grid, dtype, M, N, 5, 6, OSLA_FILL_ZERO, 0);
   matrix_pair r = pair_make(b, grid, grid, dtype, N, M, 6, 5, OSLA_FILL_ZERO, 0);
   pair_expect(&p, 0, "fill");
-  OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* the device matrix has other blocks */
+  OSLA_ASSERT_OK(osla_matrix_copy(p.host, q.device)); /* the device matrix has other block sizes */
   OSLA_ASSERT_OK(osla_matrix_copy(p.device, q.host));
   pair_expect(&q, 0, "copies across");
   OSLA_ASSERT_OK(osla_matrix_scale(0, q.device));

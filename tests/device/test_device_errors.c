@@ -86,14 +86,14 @@ static const struct collective_call {
              {"getrs, transposed", solve_transposed},
              {"trsm", solve_from_right}};
 
-/* What submit_failing needs. */
+/* State of submit_failing. */
 static struct {
-  device_ops real; /* the functions of the device */
-  int left;        /* number of pieces of work that succeed before one fails */
+  device_ops real; /* the functions of the device, of which submit_failing replaces one */
+  int left;        /* number of pieces of work that still succeed before one fails */
 } failing;
 
-/* Submits work. After `left` pieces, also plants an error for one piece, which a later call
- * reports, as it does if work on a GPU fails. */
+/* Submits work. After `left` more pieces one piece fails, and a later call reports its error, as
+ * for work on a GPU. */
 static osla_err submit_failing(device_state *state, const device_work *work)
 {
   OSLA_CALL(failing.real.submit(state, work));
@@ -103,7 +103,8 @@ static osla_err submit_failing(device_state *state, const device_work *work)
 }
 
 /* Runs a collective call again and again. In run i (from 0), piece i of the last rank's work fails,
- * and the call must return this error on all ranks. Ends when a run has at most i pieces. */
+ * and the call must return the error on all ranks. Ends with the first run in which the last rank
+ * has no piece i. */
 static void check_call(const device_bench *b, device_queue *q, operands *s,
                        const struct collective_call *call)
 {

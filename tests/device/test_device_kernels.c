@@ -284,7 +284,7 @@ static void check_solve_special(device_bench *b, osla_grid *grid, osla_dtype dty
   matrix_pair a = pair_make(b, b->alone, grid, dtype, N, N, NB, NB, OSLA_FILL_SPD, 1);
   matrix_pair x = pair_make(b, b->alone, grid, dtype, N, 7, NB, 2, OSLA_FILL_UNIFORM, 2);
   osla_part ah = {a.host, FROM, FROM, ORDER, ORDER}, ad = {a.device, FROM, FROM, ORDER, ORDER};
-  for (int from = FROM; from < FROM + 2; from++) { /* first row at or behind a block corner */
+  for (int from = FROM; from < FROM + 2; from++) { /* row 10 begins a block, row 11 does not */
     osla_part xh = {x.host, from, 2, ORDER, NRHS}, xd = {x.device, from, 2, ORDER, NRHS};
     OSLA_ASSERT_OK(
       osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, alpha, ah, xh));

@@ -60,9 +60,9 @@ static void test_order(void)
 
 /* ---- look-ahead ---- */
 
-/* What submit_counted and wait_counted, which replace functions of the device, count. */
+/* Counters of submit_counted and wait_counted, which replace two functions of the device. */
 static struct {
-  device_ops real; /* the replaced functions */
+  device_ops real; /* all functions of the device before the replacement */
   bool by_host;    /* true if the host factors panels; a panel then counts when it is copied back */
   int panels;      /* number of panels that this rank has factored */
   int factored;    /* number of panels that were factored while the main lane had queued work */

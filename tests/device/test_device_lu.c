@@ -37,7 +37,7 @@ static void factor_pair(const matrix_pair *a, osla_part part, const osla_lu_opti
     CU_ASSERT(ipiv[i] == expected[osla_index_global(i, l.mb, prow, l.nprow)]);
 }
 
-/* True if the ranks of a process column are on several nodes. */
+/* True if a process column has ranks on several nodes. */
 static bool spans_nodes(const osla_grid *grid)
 {
   const osla_transport *t = osla_grid_transport(grid);
@@ -182,7 +182,7 @@ static void check_getrf_special(device_bench *b, osla_grid *grid, int which)
   int64_t ipiv[200], expected[200];
   if (spans_nodes(grid)) return;
   check_bad_elements(b, grid);
-  for (int from = 10; from < 12; from++) { /* first row at or behind a block corner */
+  for (int from = 10; from < 12; from++) { /* row 10 begins a block, row 11 does not */
     matrix_pair a = pair_make(b, b->alone, grid, OSLA_DOUBLE, 37, 37, 5, 5, OSLA_FILL_UNIFORM, 1);
     factor_pair(&a, (osla_part){NULL, from, from, 23, 23}, NULL, ipiv, expected);
     pair_expect(&a, 1000, "getrf of the part from %d", from);

@@ -225,7 +225,7 @@ typedef enum spoiled {
   SPOILED_B, /* an element of b is NaN */
   SPOILED_X, /* an element of the first guess is infinite */
   ZERO_B,    /* b = 0 */
-  TINY_B,    /* the square of |b| underflows */
+  TINY_B,    /* the square of the norm of b underflows */
   SPOILED_KINDS
 } spoiled;
 
@@ -357,7 +357,7 @@ static osla_err apply_nothing(void *arg, const double *r, double *z)
   return OSLA_OK;
 }
 
-/* Asserts that CG and LSQR return an error, with the same text on all ranks. */
+/* Asserts that CG and LSQR return the error `of_cg`, and that all ranks have the same message. */
 static void expect_refused(const system_ *s, const double *b, double *x, osla_err of_cg,
                            const char *text)
 {

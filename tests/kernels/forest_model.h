@@ -72,8 +72,8 @@ typedef struct model_memory {
  * and arrays that the seed and the rank choose for "mixed". Collective. */
 model_memory model_memory_make(osla_transport *t, size_t bytes);
 model_memory model_memory_over(void *bytes, size_t size);
-/* Frees memory from model_memory_make; collective. Does nothing for memory from model_memory_over;
- * local. */
+/* Frees memory of model_memory_make, by a collective call. For memory of model_memory_over the call
+ * is local and does nothing. */
 void model_memory_free(model_memory *memory);
 
 /* The arrays of a trial that lie in a model_memory; the other arrays are from malloc. */
@@ -94,7 +94,7 @@ typedef struct model_values {
   size_t first; /* offset of vertex 0 in bytes */
   int64_t n;
   bool mine;    /* true if model_drop frees `bytes`, which are from malloc or a device */
-  char *queued; /* device memory from which queued work fills `bytes`; NULL in host memory */
+  char *queued; /* device memory from which queued work fills `bytes`; NULL for host memory */
 } model_values;
 
 /* Address of vertex 0, to be passed to the library; NULL if there are no vertices. */

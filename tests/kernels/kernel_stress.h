@@ -18,7 +18,8 @@ void grids_close(grid_set *set);
  * chosen by a seed. */
 typedef struct stress_round {
   const grid_set *grids;
-  int number, which; /* number of the round; index of the grid */
+  int number; /* number of the round */
+  int which;  /* index of the grid */
   osla_grid *grid;
   uint64_t seed;
   int64_t m, n, nb;

@@ -14,10 +14,10 @@ typedef struct system {
   sparse_model m;
   osla_csr *a;
   osla_operator op;
-  double *whole;      /* the whole solution */
+  double *whole;      /* the known solution, with the elements of all ranks */
   double *b;          /* this rank's part of the right-hand side */
   double *x;          /* this rank's part of the computed solution */
-  const double *mine; /* this rank's part of the solution */
+  const double *mine; /* this rank's part of `whole` */
 } system_;
 
 /* Makes a system with a known solution by b := A times the solution. */

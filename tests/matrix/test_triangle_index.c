@@ -6,8 +6,9 @@
 
 #include <inttypes.h>
 
-/* Compares the layout with values computed by hand for order n = 10 and block size nb = 3 on a 2 x
- * 2 grid. The block rows and block columns have the indices 0 1 2 | 3 4 5 | 6 7 8 | 9. */
+/* Compares the layout with values computed by hand for order n = 10 and block size nb = 3 on a grid
+ * of two by two ranks. The block rows and columns have the indices 0 1 2 | 3 4 5 | 6 7 8 | 9.
+ */
 static void test_by_hand(void)
 {
   static const struct {
@@ -82,7 +83,7 @@ static void check_large(int64_t n, int64_t nb, int p, int q)
       const triangle_column c = triangle_column_at(&s, at), next = triangle_column_at(&s, at + 1);
       if (next.offset - c.offset != s.nb * c.height) wrong++;
       if (c.height < next.height || c.first + c.height != s.rows) wrong++;
-      /* local row c.first must not be above the diagonal block, and row c.first - 1 must be */
+      /* c.first must be the first local row that is not above the diagonal block */
       const int64_t start = (at * q + s.pcol) * s.nb;
       if (c.height > 0 && osla_index_global(c.first, s.nb, s.prow, p) < start) wrong++;
       if (c.first > 0 && osla_index_global(c.first - 1, s.nb, s.prow, p) >= start) wrong++;

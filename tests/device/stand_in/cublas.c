@@ -1,4 +1,4 @@
-/* A stand-in for cuBLAS. */
+/* A stand-in for cuBLAS, whose operations are work of the fake device (stand_in.h). */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <cublas_v2.h>

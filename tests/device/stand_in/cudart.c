@@ -1,4 +1,4 @@
-/* A stand-in for the CUDA runtime. */
+/* A stand-in for the CUDA runtime, whose devices are the fake device (stand_in.h). */
 #include "tests/device/stand_in/stand_in.h"
 
 /* The fake device is included, because it holds the memory and does the work. */
@@ -10,7 +10,7 @@ enum { DEVICES = 2, PINNED = 16 };
 
 struct CUstream_st {
   int device;
-  stand_in_entry *entries; /* [most] queued entries; the oldest one is number `done` */
+  stand_in_entry *entries; /* [most] queued entries; the first one is number `done` of the stream */
   size_t n_entries, most;
   uint64_t done;
   struct CUstream_st *next;

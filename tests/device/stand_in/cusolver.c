@@ -1,4 +1,4 @@
-/* A stand-in for cuSOLVER. */
+/* A stand-in for cuSOLVER, whose operations are work of the fake device (stand_in.h). */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <cusolverDn.h>

@@ -1,4 +1,4 @@
-/* A stand-in for cuSPARSE. */
+/* A stand-in for cuSPARSE, whose operations are work of the fake device (stand_in.h). */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <cusparse.h>

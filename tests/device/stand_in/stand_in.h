@@ -22,7 +22,7 @@ typedef enum stand_in_kind {
   STAND_IN_SWAP,     /* does LASWP, with 32-bit `pivots`, counted from 1, in device memory */
   STAND_IN_COMBINE,  /* runs the combine_loop in `staged`; counts refused elements in `info` */
   STAND_IN_VERTICES, /* runs the vertices_loop in `staged` */
-  STAND_IN_AFTER     /* runs the work of stream `other` up to number `end` */
+  STAND_IN_AFTER     /* runs the work of the stream `other` whose number is below `end` */
 } stand_in_kind;
 
 /* Work, or a wait for another stream, that is queued in a stream. */
