@@ -7,8 +7,7 @@
 #include <inttypes.h>
 
 /* Compares the layout with values computed by hand for order n = 10 and block size nb = 3 on a grid
- * of two by two ranks. The block rows and columns have the indices 0 1 2 | 3 4 5 | 6 7 8 | 9.
- */
+ * of two by two ranks. Rows and columns have the blocks 0 1 2 | 3 4 5 | 6 7 8 | 9. */
 static void test_by_hand(void)
 {
   static const struct {
