@@ -111,14 +111,14 @@ typedef struct osla_interchange {
   osla_pieces *pieces;
 } moves;
 
-static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
+static void compose_permutation(moves *x)
 {
   for (int64_t i = 0; i < x->n; i++)
     x->from[i] = i;
   for (int64_t k = 0; k < x->n; k++) {
-    int64_t i = backward ? x->n - 1 - k : k, line = x->from[i];
-    x->from[i] = x->from[pivots[i]];
-    x->from[pivots[i]] = line;
+    int64_t i = x->backward ? x->n - 1 - k : k, line = x->from[i];
+    x->from[i] = x->from[x->pivots[i]];
+    x->from[x->pivots[i]] = line;
   }
 }
 
@@ -272,7 +272,7 @@ static osla_err make_packs(moves *x)
   return osla_agree(v->t, err);
 }
 
-static osla_err prepare_moves(moves *x, const int64_t *pivots, bool backward)
+static osla_err prepare_moves(moves *x)
 {
   x->from = malloc((size_t)x->n * sizeof *x->from + 1);
   x->leave = malloc((size_t)x->mine * sizeof *x->leave + 1);
@@ -282,7 +282,7 @@ static osla_err prepare_moves(moves *x, const int64_t *pivots, bool backward)
   if (!x->from || !x->leave || !x->arrive || !x->there)
     err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " lines", x->n);
   OSLA_CALL(osla_agree(x->v.t, err));
-  compose_permutation(x, pivots, backward);
+  compose_permutation(x);
   count_moves(x);
   list_moves(x);
   return make_packs(x);
@@ -319,7 +319,7 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
   x->position = rows ? v->prow : v->pcol;
   x->mine = rows ? v->rows : v->cols;
   x->length = rows ? v->cols : v->rows;
-  return prepare_moves(x, pivots, backward);
+  return prepare_moves(x);
 }
 
 osla_err osli_interchange_run(osla_interchange *x)
