@@ -126,22 +126,28 @@ static fake_memory *memory_of(device_state *d, const void *address)
   return NULL;
 }
 
+/* Bytes of the pages that hold `bytes` bytes and one more. */
+static size_t whole_pages(size_t bytes)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (bytes + page) / page * page;
+}
+
 /* Maps the data of a file, and reserves device addresses for them. The device addresses are never
  * used again, so that a use of freed memory crashes. One more page is reserved, so that the
  * addresses behind the last byte belong to no other memory. */
 static osla_err add_memory(device_state *d, int file, int kept_file, size_t bytes, void **out)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  size_t whole = (bytes + page) / page * page;
+  const size_t whole = whole_pages(bytes), reserved = whole_pages(whole);
   fake_memory *more = realloc(d->memories, (d->n_memories + 1) * sizeof *more);
   OSLA_CHECK(more, OSLA_ERR_MEM, "table of fake device memory");
   d->memories = more;
   void *data = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   void *address =
-    mmap(NULL, whole + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED || address == MAP_FAILED) {
     if (data != MAP_FAILED) (void)munmap(data, whole);
-    if (address != MAP_FAILED) (void)munmap(address, whole + page);
+    if (address != MAP_FAILED) (void)munmap(address, reserved);
     return osla_error_set(OSLA_ERR_MEM, "mapping %zu bytes of a fake device: %s", bytes,
                           strerror(errno));
   }
@@ -152,11 +158,9 @@ static osla_err add_memory(device_state *d, int file, int kept_file, size_t byte
 
 static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **out)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const off_t whole = (off_t)((bytes + page) / page * page);
   int file = osli_memory_file_create("osla-fake-device");
   OSLA_CHECK(file >= 0, OSLA_ERR_MEM, "memfd_create: %s", strerror(errno));
-  int code = posix_fallocate(file, 0, whole);
+  int code = posix_fallocate(file, 0, (off_t)whole_pages(bytes));
   osla_err err = code == 0 ? OSLA_OK
                            : osla_error_set(OSLA_ERR_MEM, "%zu bytes of a fake device: %s", bytes,
                                             strerror(code));
@@ -172,8 +176,7 @@ static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **
 /* Removes a piece of memory from the device's table. The caller holds the mutex. */
 static void remove_memory(device_state *d, fake_memory *m)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  (void)munmap(m->data, (m->bytes + page) / page * page);
+  (void)munmap(m->data, whole_pages(m->bytes));
   if (m->file >= 0) (void)close(m->file);
   *m = d->memories[--d->n_memories];
 }
