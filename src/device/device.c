@@ -12,7 +12,6 @@
 typedef struct device_range {
   uintptr_t from, /* address of the first byte */
     to;           /* address behind the last byte, which also counts as part of the piece */
-  size_t bytes;
   device_queue *queue;
   bool imported; /* true if another process allocated the memory and this process maps it */
 } device_range;
@@ -98,12 +97,17 @@ static void remove_range(const device_range *r)
   (void)pthread_mutex_unlock(&mutex);
 }
 
+static osla_err wait_lane(const device_queue *q, device_lane lane)
+{
+  return q->ops->wait(q->state, q->ops->mark(q->state, lane));
+}
+
 /* Waits for all work that the lanes number `first` and above of a device have so far. */
 static osla_err wait_lanes(const device_queue *q, device_lane first)
 {
   osla_err err = OSLA_OK;
   for (device_lane lane = first; lane < LANES; lane++) {
-    osla_err one = q->ops->wait(q->state, q->ops->mark(q->state, lane));
+    osla_err one = wait_lane(q, lane);
     if (err == OSLA_OK) err = one;
   }
   return err;
@@ -169,7 +173,7 @@ void osli_device_queue_close(device_queue **queue)
 static osla_err enter_range(device_queue *q, void **memory, size_t bytes, bool imported)
 {
   uintptr_t from = (uintptr_t)*memory;
-  osla_err err = add_range((device_range){from, from + bytes, bytes, q, imported});
+  osla_err err = add_range((device_range){from, from + bytes, q, imported});
   if (err == OSLA_OK) return err;
   (imported ? q->ops->drop : q->ops->release)(q->state, *memory, bytes);
   *memory = NULL;
@@ -200,7 +204,8 @@ void osli_device_free(void *memory)
   if (!memory || !find_range(memory, &r)) return;
   osli_device_keep_error(wait_lanes(r.queue, LANE_MAIN));
   remove_range(&r);
-  (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory, r.bytes);
+  (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory,
+                                                            (size_t)(r.to - r.from));
 }
 
 void *osli_alloc_like(const void *like, size_t bytes)
@@ -289,7 +294,7 @@ osla_err osli_device_submit(const device_work *work)
     if (!crosses) OSLA_CALL(check_operand(q, w.a));
     if (!q) q = source;
     OSLA_CALL(q->ops->submit(q->state, &w));
-    return crosses ? q->ops->wait(q->state, q->ops->mark(q->state, w.lane)) : OSLA_OK;
+    return crosses ? wait_lane(q, w.lane) : OSLA_OK;
   }
   OSLA_CALL(check_operand(q, w.c));
   OSLA_CALL(check_operand(q, w.a));
@@ -300,7 +305,7 @@ osla_err osli_device_submit(const device_work *work)
 osla_err osli_device_finish(const device_queue *q)
 {
   if (osli_device_faults & DEVICE_FAULT_FINISH) return OSLA_OK;
-  return q->ops->wait(q->state, q->ops->mark(q->state, current_lane));
+  return wait_lane(q, current_lane);
 }
 
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
