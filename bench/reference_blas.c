@@ -65,7 +65,7 @@ static int64_t size_c(const reference_gemm *g)
  * for the device report an error of the copy. */
 static void cross(const reference_gemm *g, int64_t elements, const void *from, void *to)
 {
-  osli_device_copy(osla_dtype_size(g->dtype), elements, 1, from, elements, to, elements);
+  osli_device_copy_bytes((size_t)elements * osla_dtype_size(g->dtype), from, to);
 }
 
 /* Sets g->on_device to the arrays of the product. With a device they are in device memory, which

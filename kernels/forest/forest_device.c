@@ -83,7 +83,7 @@ static osla_err copy_indices(device_queue *q, const vertex_index *index, struct 
   void *memory = NULL;
   if (err == OSLA_OK) err = osli_device_alloc(q, bytes, false, &memory);
   d->memory = memory;
-  if (err == OSLA_OK) osli_device_copy(1, (int64_t)bytes, 1, list, 0, memory, 0);
+  if (err == OSLA_OK) osli_device_copy_bytes(bytes, list, memory);
   free(list);
   return err;
 }
@@ -196,7 +196,7 @@ static osla_err queue_loop(device_queue *q, const vertex_loop *w, const vertex_l
     .type = (vertex_type)w->type, .combine = (vertex_combine)w->combine, .n = n, .count = w->count};
   if (w->combine == OSLA_REPLACE && !before && osli_is_packed(to, w->bytes) &&
       osli_is_packed(from, w->bytes)) {
-    osli_device_copy(1, n * w->bytes, 1, osli_vertex(from, 0), 0, osli_vertex(to, 0), 0);
+    osli_device_copy_bytes((size_t)(n * w->bytes), osli_vertex(from, 0), osli_vertex(to, 0));
     return OSLA_OK;
   }
   OSLA_CALL(describe_side(q, from, &l.from, &other, &other_start));
@@ -223,10 +223,7 @@ enum { PACK, UNPACK };
 /* Host memory for packed vertices on their way to or from a device. As the scratch memory of a
  * device, it is protected by `mutex`. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-  void *memory;
-  size_t bytes;
-} on_host[2];
+static device_scratch on_host[DEVICE_SCRATCHES];
 
 /* Sets *out to n adjacent vertices in scratch memory of the device, or in host memory if q is
  * NULL. */
@@ -263,7 +260,7 @@ static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const
   if (source ? q || !osli_is_packed(to, w->bytes) : q && !osli_is_packed(&at, w->bytes)) {
     OSLA_CALL(packed_in(NULL, 0, w, n, &packed));
     if (source)
-      osli_device_copy(1, n * w->bytes, 1, osli_vertex(&at, 0), 0, packed.base, 0);
+      osli_device_copy_bytes((size_t)(n * w->bytes), osli_vertex(&at, 0), packed.base);
     else
       osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, packed, at, n);
     at = packed;
@@ -275,7 +272,7 @@ static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const
   }
   packed = *to;
   if (q && !osli_is_packed(to, w->bytes)) OSLA_CALL(packed_in(q, UNPACK, w, n, &packed));
-  osli_device_copy(1, n * w->bytes, 1, osli_vertex(&at, 0), 0, osli_vertex(&packed, 0), 0);
+  osli_device_copy_bytes((size_t)(n * w->bytes), osli_vertex(&at, 0), osli_vertex(&packed, 0));
   return packed.base == to->base ? OSLA_OK : queue_loop(q, &move, to, &packed, NULL, n);
 }
 

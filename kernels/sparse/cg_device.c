@@ -64,7 +64,7 @@ static void divide(const double *a, const double *b, double *quotient)
 
 static void copy(int64_t n, const double *from, double *to)
 {
-  osli_device_copy(sizeof *from, n, 1, from, n, to, n);
+  osli_device_copy_bytes((size_t)n * sizeof *from, from, to);
 }
 
 /* Replaces a number in device memory by its sum over all ranks, and sets *sum to this sum. */

@@ -37,7 +37,7 @@ static size_t part_bytes(const csr_part *p, int64_t rows)
 static const void *put_array(unsigned char **at, int64_t elements, size_t bytes, const void *from)
 {
   void *to = *at;
-  osli_device_copy(bytes, elements, 1, from, elements, to, elements);
+  osli_device_copy_bytes((size_t)elements * bytes, from, to);
   *at += whole_units(elements, bytes);
   return to;
 }
@@ -131,11 +131,10 @@ void osli_csr_device_free(osla_csr *a)
   csr_device *d = a->device;
   if (!d) return;
   const device_queue *q = d->device->queue;
-  void *memory = d->memory;
   osli_device_settle_kept(SETTLE_COPY);
   q->ops->csr_drop(q->state, &d->own);
   q->ops->csr_drop(q->state, &d->other);
-  osli_device_free(memory);
+  osli_device_free(d->memory);
   free(d);
   a->device = NULL;
 }
@@ -163,13 +162,13 @@ osla_err osli_csr_multiply_on_device(osla_csr *a, const double *x, double beta, 
     queue_product(&d->own, x, beta, y);
     return OSLA_OK;
   }
-  osli_device_copy(sizeof *x, a->columns, 1, x, a->columns, d->staged, a->columns);
+  osli_device_copy_bytes((size_t)a->columns * sizeof *x, x, d->staged);
   OSLA_CALL(
     osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, d->staged, a->ghost, OSLA_REPLACE, &run));
   queue_product(&d->own, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
   if (a->n_ghosts > 0) {
-    osli_device_copy(sizeof *x, a->n_ghosts, 1, a->ghost, a->n_ghosts, d->ghost, a->n_ghosts);
+    osli_device_copy_bytes((size_t)a->n_ghosts * sizeof *x, a->ghost, d->ghost);
     queue_product(&d->other, d->ghost, 1.0, y);
   }
   return osla_forest_writable(a->forest);

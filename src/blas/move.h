@@ -33,7 +33,7 @@ void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, i
 static inline void osli_move_bytes(void *to, const void *from, size_t bytes)
 {
   if (osli_on_device(from, to, NULL))
-    osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
+    osli_device_copy_bytes(bytes, from, to);
   else
     memcpy(to, from, bytes);
 }

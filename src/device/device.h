@@ -291,6 +291,12 @@ osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex al
 void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                       void *to, int64_t to_ld);
 
+/* Copies adjacent bytes as osli_device_copy copies elements. Local. */
+static inline void osli_device_copy_bytes(size_t bytes, const void *from, void *to)
+{
+  osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
+}
+
 /* True if osla_lapack_potrf and osla_lapack_getrf copy a matrix on a device to host memory, factor
  * the copy there, and copy it back. osla_device_open sets it from OSLA_DEVICE_PANELS. */
 extern bool osli_device_panels_on_host;

@@ -91,7 +91,7 @@ static osla_err exchange_numbers(osla_segment *s)
   const int next = (t->rank + 1) % t->size;
   const int64_t mine = 1 + t->rank, expected = 1 + next;
   int64_t got = -1;
-  osli_device_copy(sizeof mine, 1, 1, &mine, 1, osla_segment_local(s), 1);
+  osli_device_copy_bytes(sizeof mine, &mine, osla_segment_local(s));
   OSLA_CALL(osla_barrier(s->t));
   OSLA_CALL(osla_segment_read(s, next, 0, &got, sizeof got));
   OSLA_CHECK(got == expected, OSLA_ERR_UNSUPPORTED,

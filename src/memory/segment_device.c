@@ -90,9 +90,9 @@ static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
   osla_err err = host ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes for a transfer", most);
   for (size_t done = 0, n; done < bytes && err == OSLA_OK; done += n) {
     n = bytes - done < most ? bytes - done : most;
-    if (is_put && host != buffer) osli_device_copy(1, (int64_t)n, 1, buffer + done, 0, host, 0);
+    if (is_put && host != buffer) osli_device_copy_bytes(n, buffer + done, host);
     err = copy_by_host(s, rank, offset + done, host, is_put, n);
-    if (!is_put && host != buffer) osli_device_copy(1, (int64_t)n, 1, host, 0, buffer + done, 0);
+    if (!is_put && host != buffer) osli_device_copy_bytes(n, host, buffer + done);
   }
   if (host != buffer) free(host);
   return err;
@@ -108,8 +108,7 @@ static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffe
   unsigned char *peer = osla_segment_peer(s, rank);
   const osla_err err = peer ? OSLA_OK : copy_in_pieces(s, rank, offset, buffer, is_put, *left);
   if (peer)
-    osli_device_copy(1, (int64_t)*left, 1, is_put ? buffer : peer + offset, 0,
-                     is_put ? peer + offset : buffer, 0);
+    osli_device_copy_bytes(*left, is_put ? buffer : peer + offset, is_put ? peer + offset : buffer);
   *left = 0;
   return err;
 }

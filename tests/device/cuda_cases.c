@@ -124,7 +124,7 @@ static void test_own_stream(void)
   if (n_devices > 1) CU_ASSERT(cuda.set_device(1) == 0);
   OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, 10, on, 1, 1, on + 1, 1));
   CU_ASSERT(cuda.get_device(&now) == 0 && now == (n_devices > 1 ? 1 : 0));
-  osli_device_copy(sizeof *got, 2, 1, on, 2, got, 2);
+  osli_device_copy_bytes(2 * sizeof *got, on, got);
   CU_ASSERT(got[0] == 2 && got[1] == 23);
 
   CU_ASSERT(cuda.set_device(0) == 0);
@@ -132,7 +132,7 @@ static void test_own_stream(void)
   OSLA_ASSERT_OK(osli_device_after(q, LANE_PANEL));
   (void)osli_device_lane(LANE_PANEL);
   OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, 10, on, 1, 1, on + 1, 1));
-  osli_device_copy(sizeof *got, 2, 1, on, 2, got, 2);
+  osli_device_copy_bytes(2 * sizeof *got, on, got);
   (void)osli_device_lane(LANE_MAIN);
   CU_ASSERT(got[0] == 5 && got[1] == 57);
 

@@ -90,7 +90,7 @@ static int probe_info(osla_segment *segment)
     for (int kind = 0; kind < KINDS; kind++) {
       int64_t here = -1, there = -1;
       fill(host, is_lu, (kind_of_matrix)kind);
-      osli_device_copy(sizeof *host, N * N, 1, host, N * N, on_device, N * N);
+      osli_device_copy_bytes((size_t)(N * N) * sizeof *host, host, on_device);
       int status = report("device", factor(is_lu, on_device, pivots, &there));
       if (status == 0) status = report("host", factor(is_lu, host, pivots, &here));
       if (status) return status;

@@ -33,13 +33,6 @@ static bool forest_bench_open(device_bench *b, bool early)
   return false;
 }
 
-/* Copies bytes. A copy between host memory and a device is complete on return; a copy between two
- * arrays on one device is queued. */
-static void copy_bytes(void *to, const void *from, size_t bytes)
-{
-  osli_device_copy(1, (int64_t)bytes, 1, from, 0, to, 0);
-}
-
 static void fill(double *values, int64_t n, uint64_t seed)
 {
   for (int64_t i = 0; i < n; i++)
@@ -77,14 +70,14 @@ static void check_readers(bool early)
     osla_forest_run run;
     for (int64_t i = 0; i < N; i++)
       expected[i] = (double)(1000 * round + i + 1);
-    copy_bytes(source, expected, BYTES);
-    copy_bytes(roots, source, BYTES);
+    osli_device_copy_bytes(BYTES, expected, source);
+    osli_device_copy_bytes(BYTES, source, roots);
     OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE, &run));
     OSLA_ASSERT_OK(osla_forest_end(&run));
-    if (owns) copy_bytes(roots, found, BYTES);
+    if (owns) osli_device_copy_bytes(BYTES, found, roots);
     (void)MPI_Barrier(MPI_COMM_WORLD); /* MPI's barrier does not wait for queued work */
     if (owns) continue;
-    copy_bytes(found, leaves, BYTES);
+    osli_device_copy_bytes(BYTES, leaves, found);
     int bad = 0;
     for (int64_t i = 0; i < N; i++)
       bad += found[i] != expected[N - 1 - i];
@@ -193,7 +186,7 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
     if (memory[a] == 0)
       memcpy(at[a], on_host[a], m->bytes);
     else
-      copy_bytes(at[a], on_host[a], m->bytes);
+      osli_device_copy_bytes(m->bytes, on_host[a], at[a]);
   }
   transfer(m, kind, on_host);
   transfer(m, kind, at);
@@ -201,7 +194,7 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
     if (memory[a] == 0)
       memcpy(found, at[a], m->bytes);
     else
-      copy_bytes(found, at[a], m->bytes);
+      osli_device_copy_bytes(m->bytes, at[a], found);
     OSLA_ASSERT_MSG(memcmp(found, on_host[a], m->bytes) == 0,
                     "transfer %d, memory %d %d %d: array %d differs", kind, memory[ROOTS],
                     memory[LEAVES], memory[BEFORE], a);

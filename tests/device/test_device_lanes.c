@@ -32,7 +32,7 @@ static void test_order(void)
   OSLA_ASSERT_OK(osla_segment_create_on(b.device, sizeof x, 0, &s));
   double *on = osla_segment_local(s);
   const device_queue *q = osli_device_of(on);
-  osli_device_copy(sizeof *x, 3, 1, x, 3, on, 3);
+  osli_device_copy_bytes(3 * sizeof *x, x, on);
 
   add(2, on, on + 1); /* in the main lane: on[1] = 0 + 2 * 1 */
   CU_ASSERT(osli_device_lane(LANE_PANEL) == LANE_MAIN);
@@ -52,7 +52,7 @@ static void test_order(void)
   add(1, on + 1, on);
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_NOTIFY));
   expect_queued(q, 0, 0);
-  osli_device_copy(sizeof *x, 3, 1, on, 3, x, 3);
+  osli_device_copy_bytes(3 * sizeof *x, on, x);
   OSLA_ASSERT_MSG(x[0] == 94 && x[1] == 93 && x[2] == 13, "%g %g %g", x[0], x[1], x[2]);
   osla_segment_destroy(&s);
   bench_close(&b);

@@ -51,7 +51,7 @@ static void put_and_get(osla_segment *s, osla_segment *signal, size_t count, voi
   osla_posted posted = {0};
   osla_transfer transfer;
   fill_pattern(seed + rank, host, count);
-  if (mine != host) osli_device_copy(1, (int64_t)count, 1, host, 0, mine, 0);
+  if (mine != host) osli_device_copy_bytes(count, host, mine);
   if (*turn % 2 == 0) {
     OSLA_ASSERT_OK(osla_segment_put(s, next, START, mine, count, &transfer));
     OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
@@ -67,10 +67,10 @@ static void put_and_get(osla_segment *s, osla_segment *signal, size_t count, voi
   OSLA_ASSERT_OK(osla_segment_read(s, rank, START, host, count));
   CU_ASSERT(count_wrong(seed + before, host, count) == 0);
   memset(host, 0, count);
-  if (mine != host) osli_device_copy(1, (int64_t)count, 1, host, 0, mine, 0);
+  if (mine != host) osli_device_copy_bytes(count, host, mine);
   OSLA_ASSERT_OK(osla_segment_fetch(s, next, START, mine, count, &transfer));
   OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
-  if (mine != host) osli_device_copy(1, (int64_t)count, 1, mine, 0, host, 0);
+  if (mine != host) osli_device_copy_bytes(count, mine, host);
   OSLA_ASSERT_MSG(count_wrong(seed + rank, host, count) == 0, "%zu bytes, turn %d", count, seed);
   OSLA_ASSERT_OK(osla_barrier(t));
 }

@@ -27,7 +27,7 @@ typedef struct system {
 
 static void put(const double *from, int64_t n, double *on_device)
 {
-  osli_device_copy(sizeof *from, n, 1, from, n, on_device, n);
+  osli_device_copy_bytes((size_t)n * sizeof *from, from, on_device);
 }
 
 /* Copies n numbers from the device to host memory, without a wait for queued work. */

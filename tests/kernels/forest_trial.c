@@ -67,24 +67,19 @@ static char *device_bytes(const model_memory *memory, size_t size)
   return bytes;
 }
 
-static void copy_bytes(void *to, const void *from, size_t size)
-{
-  osli_device_copy(1, (int64_t)size, 1, from, 0, to, 0);
-}
-
 /* Copies the contents of v->copy to an array in host memory, or, for an array on a device, to
  * v->queued, from where values_queue fills the array by queued work. */
 static void values_put(const model_values *v)
 {
   if (v->queued)
-    copy_bytes(v->queued, v->copy, v->size);
+    osli_device_copy_bytes(v->size, v->copy, v->queued);
   else
     memcpy(v->bytes, v->copy, v->size);
 }
 
 static void values_queue(const model_values *v)
 {
-  if (v->queued) copy_bytes(v->bytes, v->queued, v->size);
+  if (v->queued) osli_device_copy_bytes(v->size, v->queued, v->bytes);
 }
 
 static void values_set(const model_values *v, char byte)
@@ -92,7 +87,7 @@ static void values_set(const model_values *v, char byte)
   char *bytes = v->queued ? osla_test_allocate(v->size, 1) : v->bytes;
   memset(bytes, byte, v->size);
   if (!v->queued) return;
-  copy_bytes(v->bytes, bytes, v->size);
+  osli_device_copy_bytes(v->size, bytes, v->bytes);
   free(bytes);
 }
 
@@ -251,7 +246,7 @@ static comparison compare_open(const model_trial *t, const model_values *v, cons
   c.is = osla_test_allocate(v->size, 1);
   c.was = osla_test_allocate(v->size, 1);
   if (v->queued)
-    copy_bytes(c.is, v->bytes, v->size);
+    osli_device_copy_bytes(v->size, v->bytes, c.is);
   else
     memcpy(c.is, v->bytes, v->size);
   memcpy(c.was, v->copy, v->size);
