@@ -71,6 +71,27 @@ shows README.md doc/example.c
 shows doc/grid_and_blocks.md doc/grid_and_blocks.c
 shows doc/asynchronous.md doc/asynchronous.c
 
+# The C of doc/devices.md compiles. BLOCK_i declares the variables of block i.
+{
+  cat <<'EOT'
+#include <osla.h>
+#include <osla_unstable.h>
+#define BLOCK_1 osla_matrix *a, *on_host = NULL; int64_t info;
+#define BLOCK_2 osla_csr *a = NULL; double *b, *x, *b_on_host = NULL; osla_segment *segment; \
+  osla_transfer transfer; osla_krylov_result result; const size_t rows = 5; const int rank = 0;
+#define BLOCK_3 void *roots, *leaves = NULL; osla_forest *forest = NULL; osla_forest_run run;
+#define BLOCK_4 osla_matrix *h_on_device = NULL, *x_on_device = NULL; osla_hessian *hessian; \
+  int64_t indices[3] = {0, 1, 2}, count = 3, k = 1, info; double g[3] = {1, 2, 3};
+void page(osla_transport *transport, osla_device *device, osla_grid *grid, int64_t n);
+void page(osla_transport *transport, osla_device *device, osla_grid *grid, int64_t n)
+{
+EOT
+  awk '/^```c$/ {print "{ BLOCK_" ++n; on = 1; next} /^```$/ && on {print "}"; on = 0} on' "$SRCDIR/doc/devices.md"
+  echo "}"
+} >"$scratch/devices.c"
+quietly "${compiler[@]}" -Wall -Wextra -Werror -Wno-unused-but-set-variable -Wno-unused-command-line-argument -fsyntax-only \
+  "${cflags[@]}" "$scratch/devices.c"
+
 # All global names of the libraries begin with osla_ or osli_: a function of the program with the
 # same name as one of the library's would replace it.
 for library in "$libdir"/libosla.so "$libdir"/libosla*.a; do
