@@ -75,8 +75,10 @@ osla_err osli_chol_allocate(chol *f,
   const local_view *v = &f->v;
   OSLA_CALL(osli_view_neighbours_readable(v, &f->readable));
   osla_err err = find_neighbours(f);
-  f->columns = osli_alloc_like(v->local, osli_chol_columns_bytes(f) + 1);
-  if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "Cholesky: copy of a panel");
+  const size_t columns_bytes = osli_chol_columns_bytes(f) + 1;
+  f->columns = osli_alloc_like(v->local, columns_bytes);
+  if (!f->columns)
+    err = osli_alloc_like_failed(v->local, columns_bytes, "Cholesky, copy of a panel");
   OSLA_CALL(osla_agree(v->t, err));
 
   osla_panels_plan plan = osli_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);

@@ -267,8 +267,9 @@ static osla_err make_packs(moves *x)
   const bool needs_device = x->lines == OSLA_ROWS && v->p > 1 && osli_device_of(v->local);
   if (needs_device) x->on_device = osli_alloc_like(v->local, x->pack_bytes);
   osla_err err = OSLA_OK;
-  if (!x->packs || (needs_device && !x->on_device))
-    err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines);
+  if (!x->packs) err = osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines);
+  if (needs_device && !x->on_device)
+    err = osli_alloc_like_failed(v->local, x->pack_bytes, "interchange of rows");
   return osla_agree(v->t, err);
 }
 

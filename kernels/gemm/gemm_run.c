@@ -69,8 +69,8 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
   }
   if (x->packed_bytes > 0) {
     s->packed = osli_alloc_like(x->v.local, x->packed_bytes);
-    OSLA_CHECK(s->packed, OSLA_ERR_MEM, "gemm: %" PRIu64 " bytes to pack operand %c",
-               x->packed_bytes, "AB"[which]);
+    if (!s->packed)
+      return osli_alloc_like_failed(x->v.local, x->packed_bytes, "gemm, packed operand");
   }
   return OSLA_OK;
 }

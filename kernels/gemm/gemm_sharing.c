@@ -132,9 +132,11 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
     m->at = malloc(most * sizeof *m->at);
     /* NULL selects host memory: an operand without loads needs no device memory */
     const void *like = x->load_bytes > 0 ? x->v.local : NULL;
-    if (!w->sharing) m->own = osli_alloc_like(like, buffers_of(w, x) + 1);
-    OSLA_CHECK(m->ranks && m->at && (w->sharing || m->own), OSLA_ERR_MEM,
-               "gemm: %zu bytes for operand %c", buffers_of(w, x), "AB"[i]);
+    const size_t bytes = buffers_of(w, x) + 1;
+    OSLA_CHECK(m->ranks && m->at, OSLA_ERR_MEM, "gemm: tables of %zu ranks", most);
+    if (!w->sharing) m->own = osli_alloc_like(like, bytes);
+    if (!w->sharing && !m->own)
+      return osli_alloc_like_failed(like, bytes, "gemm, buffers of an operand");
     m->n = 1, m->me = 0;
     m->at[0] = m->own;
   }

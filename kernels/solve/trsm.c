@@ -17,7 +17,6 @@
 #include "src/matrix/memory_kind.h"
 
 #include <complex.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* Allocates the buffers in which this rank's rows of two block columns of A are fetched. */
@@ -32,8 +31,8 @@ static osla_err make_columns(trsm *f)
   if (__builtin_mul_overflow(lld, a->nb * (int64_t)a->element, &bytes)) bytes = INT64_MAX;
   for (int i = 0; i < 2; i++) {
     f->column[i] = osli_alloc_like(a->local, (size_t)bytes);
-    OSLA_CHECK(f->column[i], OSLA_ERR_MEM, "%" PRId64 " bytes for a block column of a solve",
-               bytes);
+    if (!f->column[i])
+      return osli_alloc_like_failed(a->local, (size_t)bytes, "block column of a solve");
   }
   return OSLA_OK;
 }

@@ -254,7 +254,9 @@ osla_err osli_trsm_moving_open(trsm *f)
   }
   f->strip = osli_trsm_strip(f->a.nb, f->widest, b->p, b->element);
   OSLA_CALL(osli_pieces_create(b->grid, (size_t)b->p * piece_bytes(f), 1, false, &f->pieces));
-  f->sums = osli_alloc_like(b->local, (size_t)osli_pieces_depth(f->pieces) * piece_bytes(f) + 1);
-  return osla_agree(b->t,
-                    f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));
+  const size_t sums_bytes = (size_t)osli_pieces_depth(f->pieces) * piece_bytes(f) + 1;
+  f->sums = osli_alloc_like(b->local, sums_bytes);
+  return osla_agree(
+    b->t,
+    f->sums ? OSLA_OK : osli_alloc_like_failed(b->local, sums_bytes, "sums of a triangular solve"));
 }

@@ -216,6 +216,16 @@ void *osli_alloc_like(const void *like, size_t bytes)
   return osli_device_alloc(q, bytes, false, &memory) == OSLA_OK ? memory : NULL;
 }
 
+osla_err osli_alloc_like_failed(const void *like, size_t bytes, const char *purpose)
+{
+  const device_queue *q = osli_device_of(like);
+  if (!q) return osla_error_set(OSLA_ERR_MEM, "%s: no memory for %zu bytes", purpose, bytes);
+  return osla_error_set(OSLA_ERR_MEM,
+                        "%s: %zu bytes of device memory are needed, and the device has %" PRIu64
+                        " available",
+                        purpose, bytes, q->ops->available(q->state));
+}
+
 void osli_free_like(void *memory)
 {
   if (osli_device_of(memory))

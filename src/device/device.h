@@ -221,9 +221,11 @@ static inline bool osli_on_device(const void *a, const void *b, const void *c)
 }
 
 /* osli_alloc_like allocates memory on the device on which `like` lies, or by malloc if `like` is an
- * address in host memory. The contents are undefined. Returns NULL if there is not enough memory.
+ * address in host memory. The contents are undefined. Returns NULL if there is not enough memory;
+ * osli_alloc_like_failed then returns MEM, with a text that names the purpose and the bytes.
  * osli_free_like frees memory of osli_alloc_like, and accepts NULL. Local. */
 void *osli_alloc_like(const void *like, size_t bytes);
+osla_err osli_alloc_like_failed(const void *like, size_t bytes, const char *purpose);
 void osli_free_like(void *memory);
 
 /* Refuses device memory at the begin of a call that works on host memory only: returns UNSUPPORTED,

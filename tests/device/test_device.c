@@ -63,6 +63,9 @@ static void check_copies(device_bench *b, osla_grid *grid, int which)
   OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_CONJTRANS, p.host, r.host));
   OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_CONJTRANS, p.device, r.device));
   pair_expect(&r, 0, "transposition");
+  OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_TRANS, p.host, r.device));
+  OSLA_ASSERT_OK(osla_matrix_transpose(OSLA_TRANS, p.device, r.host));
+  pair_expect(&r, 0, "transpositions across");
   OSLA_ASSERT_OK(osla_matrix_scale(-2, q.host));
   OSLA_ASSERT_OK(osla_matrix_scale(-2, q.device));
   pair_expect(&q, 1, "scaling");

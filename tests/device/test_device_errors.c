@@ -128,6 +128,34 @@ static void check_call(const device_bench *b, device_queue *q, operands *s,
   }
 }
 
+/* Free memory of a device that is full. */
+static uint64_t nothing_available(device_state *state)
+{
+  (void)state;
+  return 0;
+}
+
+/* Runs a call while the device of the last rank is full. The call succeeds if it allocates nothing;
+ * otherwise all ranks return MEM with the bytes that are needed. */
+static void check_full_device(const device_bench *b, device_queue *q, operands *s,
+                              const struct collective_call *call)
+{
+  const device_ops *real = q->ops;
+  device_ops ops = *real;
+  ops.available = nothing_available;
+  for (int i = 0; i < N; i++)
+    s->ipiv[i] = i + 1;
+  OSLA_ASSERT_OK(osla_matrix_fill(s->a, OSLA_FILL_SPD, 1));
+  if (osla_test_rank() == osla_test_size() - 1) q->ops = &ops;
+  const osla_err err = call->run(s);
+  q->ops = real;
+  OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_MEM, "%s: error %d", call->name, (int)err);
+  if (err == OSLA_ERR_MEM) OSLA_ASSERT_TEXT("of device memory are needed, and the device has 0");
+  if (err == OSLA_ERR_MEM) OSLA_ASSERT_SAME_TEXT();
+  if (call->run == factor_cholesky) CU_ASSERT(err == OSLA_ERR_MEM); /* it copies a panel */
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+}
+
 static void test_work(void)
 {
   device_bench b;
@@ -139,8 +167,10 @@ static void test_work(void)
     OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.b));
     OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.c));
     device_queue *q = osli_device_of(osla_matrix_local(s.a));
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+      check_full_device(&b, q, &s, &calls[i]);
       check_call(&b, q, &s, &calls[i]);
+    }
     osla_matrix_destroy(&s.a);
     osla_matrix_destroy(&s.b);
     osla_matrix_destroy(&s.c);
