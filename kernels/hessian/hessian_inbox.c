@@ -202,17 +202,21 @@ static bool is_whole(const osla_hessian *h, const inbox *in)
   return here >= head->bytes;
 }
 
-/* Adds all messages in the buffer that have arrived completely. */
+/* Adds all messages in the buffer that have arrived completely. A rank that factors a panel on a
+ * device adds them in the main lane, too, because messages before them may be queued there. */
 static osla_err add_messages(osla_hessian *h, inbox *in)
 {
   if (!is_whole(h, in)) return OSLA_OK;
+  const device_lane lane = osli_device_lane(LANE_MAIN);
   double start = osla_clock();
   bool added = true, any = false;
-  while (added && is_whole(h, in)) {
-    OSLA_CALL(add_message(h, in, &added));
+  osla_err err = OSLA_OK;
+  while (err == OSLA_OK && added && is_whole(h, in)) {
+    err = add_message(h, in, &added);
     any |= added;
   }
-  if (!any) return OSLA_OK;
+  (void)osli_device_lane(lane);
+  if (err != OSLA_OK || !any) return err;
   double seconds = osla_clock() - start;
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.seconds_apply += seconds;

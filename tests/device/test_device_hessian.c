@@ -2,6 +2,7 @@
  * and on the device, must give the sum that each rank computes serially. All values are integers,
  * so the sums are exact in any order. */
 #include "osla_index.h"
+#include "src/memory/segment.h"
 #include "tests/device/device_help.h"
 #include "tests/file_help.h"
 #include "tests/hessian_reference.h"
@@ -238,6 +239,57 @@ static void test_threads(void)
   bench_close(&b);
 }
 
+/* ---- lanes ---- */
+
+/* The functions of the fake device, and the number of additions in the panel lane. */
+static struct {
+  device_ops real;
+  int in_panel;
+} lanes;
+
+static osla_err submit_counted(device_state *state, const device_work *work)
+{
+  lanes.in_panel += work->kind == DEVICE_COMBINE && work->lane == LANE_PANEL;
+  return lanes.real.submit(state, work);
+}
+
+/* Ranks that are in the panel lane, as during a factorisation on the device, add messages of other
+ * nodes in the main lane. */
+static void test_lane(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  const osla_hessian_options o = {.nb = 8, .ring_bytes = 1};
+  const bool pushes = osla_test_rank() % 2 == 0;
+  serial_sum sum = sum_create(ORDER, OSLA_LOWER);
+  osla_matrix *a = make_filled(b.device, grid, OSLA_DOUBLE, ORDER, 8, false, 0, &sum);
+  osla_hessian *h = NULL;
+  OSLA_ASSERT_OK(osla_hessian_create_on(a, &o, &h));
+  device_queue *q = osli_device_queue(b.device);
+  const device_ops *real = q->ops;
+  device_ops counted = lanes.real = *real;
+  counted.submit = submit_counted;
+  lanes.in_panel = 0;
+  for (int i = 0; i < UPDATES * osla_test_size(); i++) {
+    if (i % osla_test_size() % 2 == 0) sum_add(&sum, thread_update(i, 0, 0), 1.0);
+    if (pushes && i % osla_test_size() == osla_test_rank())
+      OSLA_ASSERT_OK(update_push(h, thread_update(i, 0, 0)));
+  }
+  q->ops = &counted;
+  (void)osli_device_lane(LANE_PANEL);
+  OSLA_ASSERT_OK(osla_hessian_commit(h));
+  (void)osli_device_lane(LANE_MAIN);
+  q->ops = real;
+  OSLA_ASSERT_MSG(lanes.in_panel == 0, "%d additions in the panel lane", lanes.in_panel);
+  expect_sum(h, a, &sum, "in the panel lane");
+  osla_hessian_destroy(&h);
+  osla_matrix_destroy(&a);
+  sum_free(&sum);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
 /* ---- checkpoints ---- */
 
 /* Writes a checkpoint of an accumulator on a matrix on the device `from`, adds more updates, and
@@ -290,10 +342,7 @@ static void test_restart(void)
 }
 
 static const osla_test_case cases[] = {
-  {"kinds", test_kinds},
-  {"options", test_options},
-  {"threads", test_threads},
-  {"restart", test_restart},
-  {NULL, NULL},
+  {"kinds", test_kinds}, {"options", test_options}, {"threads", test_threads},
+  {"lane", test_lane},   {"restart", test_restart}, {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_device_hessian, cases);
