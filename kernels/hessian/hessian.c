@@ -278,7 +278,7 @@ osla_err osli_hessian_complete_updates(osla_hessian *h)
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
   /* Parts for this rank may have arrived through another rank of the node that serves as gate. */
-  return osla_barrier(h->v.t);
+  return osli_matrix_barrier(h->v.matrix);
 }
 
 static osla_err sum_gradient(osla_hessian *h)

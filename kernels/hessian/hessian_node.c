@@ -17,6 +17,7 @@
 #include "kernels/hessian/hessian_target.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_clock.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -304,7 +305,8 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
 osla_err osli_node_sums_send(osla_hessian *h)
 {
   if (!h->node) return OSLA_OK;
-  OSLA_CALL(osla_barrier(h->v.t)); /* all updates by ranks of the node are complete */
+  /* after this barrier all updates by ranks of the node are complete */
+  OSLA_CALL(osli_matrix_barrier(h->v.matrix));
   double start = osla_clock();
   osla_hessian_stats stats = {0};
   osla_err err = OSLA_OK;

@@ -290,6 +290,55 @@ static void test_lane(void)
   bench_close(&b);
 }
 
+/* ---- failures ---- */
+
+static osla_err submit_failing(device_state *state, const device_work *work)
+{
+  if (work->kind == DEVICE_COMBINE)
+    osli_device_keep_error(osla_error_set(OSLA_ERR_STATE, "planted failure"));
+  return lanes.real.submit(state, work);
+}
+
+/* Work of the last rank fails before a commit or, if it adds messages of rank 0 to its part of H,
+ * during the commit. Then the commit returns the error on all ranks. */
+static void check_failure(device_bench *b, osla_grid *grid, bool before, bool node_sums)
+{
+  const osla_hessian_options o = {.nb = 8, .node_sums = node_sums};
+  const bool is_last = osla_test_rank() == osla_test_size() - 1;
+  serial_sum sum = sum_create(ORDER, OSLA_LOWER);
+  osla_matrix *a = make_filled(b->device, grid, OSLA_DOUBLE, ORDER, 8, false, 0, &sum);
+  osla_hessian *h = NULL;
+  OSLA_ASSERT_OK(osla_hessian_create_on(a, &o, &h));
+  device_queue *q = osli_device_queue(b->device);
+  const device_ops *real = q->ops;
+  device_ops failing = lanes.real = *real;
+  failing.submit = submit_failing;
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(ORDER, 1, OSLA_DOUBLE)));
+  if (is_last && before) osli_device_keep_error(osla_error_set(OSLA_ERR_STATE, "planted failure"));
+  if (is_last && !before) q->ops = &failing;
+  const osla_err err = osla_hessian_commit(h);
+  q->ops = real;
+  int errors[2] = {(int)err, -(int)err};
+  OSLA_ASSERT_OK(osla_allreduce(b->t, errors, 2, MPI_INT, MPI_MAX));
+  OSLA_ASSERT_MSG(errors[0] == -errors[1], "errors %d to %d", -errors[1], errors[0]);
+  if (before || (osla_test_size() == 2 && osla_transport_n_nodes(b->t) == 2))
+    CU_ASSERT(err == OSLA_ERR_STATE);
+  osla_hessian_destroy(&h);
+  osla_matrix_destroy(&a);
+  sum_free(&sum);
+}
+
+static void test_failures(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  osla_grid *grid = osla_test_square_grid(b.t);
+  for (int turn = 0; turn < 12; turn++)
+    check_failure(&b, grid, turn % 2, turn / 2 % 2);
+  osla_grid_destroy(&grid);
+  bench_close(&b);
+}
+
 /* ---- checkpoints ---- */
 
 /* Writes a checkpoint of an accumulator on a matrix on the device `from`, adds more updates, and
@@ -342,7 +391,8 @@ static void test_restart(void)
 }
 
 static const osla_test_case cases[] = {
-  {"kinds", test_kinds}, {"options", test_options}, {"threads", test_threads},
-  {"lane", test_lane},   {"restart", test_restart}, {NULL, NULL},
+  {"kinds", test_kinds}, {"options", test_options},   {"threads", test_threads},
+  {"lane", test_lane},   {"failures", test_failures}, {"restart", test_restart},
+  {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_device_hessian, cases);
