@@ -2,10 +2,14 @@
  * call must return the error on all ranks, and no rank may wait forever. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
+#include "osla_hessian.h"
+#include "osla_krylov.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "osla_sparse_device.h"
 #include "src/device/device.h"
 #include "tests/device/device_help.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +20,8 @@ enum { N = 9, NB = 3 };
 typedef struct operands {
   osla_matrix *a, *b, *c;
   int64_t ipiv[N];
+  osla_csr *sparse; /* with as many rows as columns */
+  double *x, *y;    /* vectors of this matrix */
 } operands;
 
 static osla_err multiply(operands *s)
@@ -72,6 +78,28 @@ static osla_err norm(operands *s)
   return osla_matrix_norm(s->a, OSLA_NORM_ONE, &value);
 }
 
+static osla_err solve_sparse(operands *s)
+{
+  const osla_krylov_options o = {.iterations = 4, .check_every = 2};
+  const osla_operator a = osla_csr_operator(s->sparse);
+  osla_krylov_result result;
+  return osla_cg(&a, NULL, s->y, s->x, &o, &result);
+}
+
+static osla_err accumulate(operands *s)
+{
+  static const double u[N * N];
+  static const int64_t all[N] = {8, 0, 7, 1, 6, 2, 5, 3, 4};
+  const osla_hessian_options o = {.nb = NB, .uplo = OSLA_GENERAL};
+  osla_hessian *h = NULL;
+  OSLA_CALL(osla_hessian_create_on(s->a, &o, &h));
+  osla_err err = osla_hessian_update_block(h, N, all, N, all, u, N);
+  const osla_err of_commit = osla_hessian_commit(h);
+  if (err == OSLA_OK) err = of_commit;
+  osla_hessian_destroy(&h);
+  return err;
+}
+
 static const struct collective_call {
   const char *name;
   osla_err (*run)(operands *s);
@@ -84,7 +112,9 @@ static const struct collective_call {
              {"getrf", factor_lu},
              {"getrs", solve},
              {"getrs, transposed", solve_transposed},
-             {"trsm", solve_from_right}};
+             {"trsm", solve_from_right},
+             {"cg", solve_sparse},
+             {"accumulator", accumulate}};
 
 /* State of submit_failing. */
 static struct {
@@ -160,8 +190,19 @@ static void test_work(void)
 {
   device_bench b;
   if (!bench_open(&b, false)) return;
+  sparse_model m = sparse_model_make(SPARSE_GRID, 36, 36, false);
+  osla_csr *sparse = sparse_model_matrix(b.t, &m);
+  const osla_operator size = osla_csr_operator(sparse);
+  osla_segment *vectors = NULL;
+  OSLA_ASSERT_OK(osla_csr_to_device(sparse, b.device));
+  OSLA_ASSERT_OK(osla_segment_create_on(
+    b.device, (size_t)(size.rows + size.columns + 1) * sizeof(double), 0, &vectors));
+  double *x = osla_segment_local(vectors), ones[36];
+  for (int i = 0; i < 36; i++)
+    ones[i] = 1;
+  osli_device_copy(sizeof *ones, size.rows, 1, ones, 36, x + size.columns, 36);
   for (int which = 0; which < osla_test_n_grids(b.t); which++) {
-    operands s = {0};
+    operands s = {.sparse = sparse, .x = x, .y = x + size.columns};
     osla_grid *grid = osla_test_grid(b.t, which);
     OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.a));
     OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, N, N, NB, NB, &s.b));
@@ -176,6 +217,9 @@ static void test_work(void)
     osla_matrix_destroy(&s.c);
     osla_grid_destroy(&grid);
   }
+  OSLA_ASSERT_OK(osla_csr_destroy(&sparse));
+  osla_segment_destroy(&vectors);
+  sparse_model_free(&m);
   bench_close(&b);
 }
 
