@@ -20,9 +20,8 @@ static int name_length(const char *what)
 osla_err osli_cuda_runtime(cudaError_t code, const char *what)
 {
   if (code == cudaSuccess) return OSLA_OK;
-  (void)
-    /* clears the error, so that a program that calls cudaGetLastError itself does not get it */
-    cudaGetLastError();
+  /* clears the error, so that a program that calls cudaGetLastError itself does not get it */
+  (void)cudaGetLastError();
   const osla_err err = code == cudaErrorMemoryAllocation ? OSLA_ERR_MEM
                        : code == cudaErrorNotSupported   ? OSLA_ERR_UNSUPPORTED
                                                          : OSLA_ERR_STATE;
@@ -47,9 +46,9 @@ osla_err osli_cuda_solver(cusolverStatus_t status, const char *what)
 {
   if (status == CUSOLVER_STATUS_SUCCESS) return OSLA_OK;
   const osla_err err = status == CUSOLVER_STATUS_ALLOC_FAILED ? OSLA_ERR_MEM : OSLA_ERR_STATE;
-  return osli_cuda_host->error_set(err, "device \"cuda\": %.*s: cuSOLVER status %d (CUDA: %s)",
-                                   name_length(what), what, (int)status,
-                                   cudaGetErrorString(cudaGetLastError()));
+  char text[40];
+  (void)snprintf(text, sizeof text, "cuSOLVER status %d", (int)status);
+  return osli_cuda_library(err, what, text);
 }
 
 /* ---- devices ---- */
