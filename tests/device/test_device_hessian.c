@@ -272,9 +272,10 @@ static void test_lane(void)
   counted.submit = submit_counted;
   lanes.in_panel = 0;
   for (int i = 0; i < UPDATES * osla_test_size(); i++) {
-    if (i % osla_test_size() % 2 == 0) sum_add(&sum, thread_update(i, 0, 0), 1.0);
+    if (i % osla_test_size() % 2 == 0)
+      sum_add(&sum, update_random(9, i, ORDER, ORDER, OSLA_DOUBLE), 1.0);
     if (pushes && i % osla_test_size() == osla_test_rank())
-      OSLA_ASSERT_OK(update_push(h, thread_update(i, 0, 0)));
+      OSLA_ASSERT_OK(update_push(h, update_random(9, i, ORDER, ORDER, OSLA_DOUBLE)));
   }
   q->ops = &counted;
   (void)osli_device_lane(LANE_PANEL);
