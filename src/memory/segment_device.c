@@ -116,6 +116,7 @@ static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffe
 osla_err osli_segment_device_get(const osla_segment *s, int rank, size_t offset, void *dest,
                                  size_t *left)
 {
+  if (*left == 0) return OSLA_OK; /* a get of no bytes waits for no work */
   OSLA_CALL(copy(s, rank, offset, dest, false, left));
   return *left == 0 ? osli_device_settle(SETTLE_COPY) : OSLA_OK;
 }

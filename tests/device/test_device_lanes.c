@@ -35,6 +35,9 @@ static void test_order(void)
   osli_device_copy_bytes(3 * sizeof *x, x, on);
 
   add(2, on, on + 1); /* in the main lane: on[1] = 0 + 2 * 1 */
+  /* a get of no bytes waits for no work */
+  OSLA_ASSERT_OK(osla_segment_read(s, osla_transport_rank(b.t), 0, x, 0));
+  expect_queued(q, 1, 0);
   CU_ASSERT(osli_device_lane(LANE_PANEL) == LANE_MAIN);
   add(3, on, on + 2); /* in the panel lane: on[2] = 0 + 3 * 1 */
   OSLA_ASSERT_OK(osli_device_settle(SETTLE_NOTIFY));
