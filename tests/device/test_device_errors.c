@@ -97,7 +97,8 @@ static osla_err accumulate(operands *s)
   const osla_err of_commit = osla_hessian_commit(h);
   if (err == OSLA_OK) err = of_commit;
   osla_hessian_destroy(&h);
-  return err;
+  /* an update returns an error on its rank alone */
+  return osla_agree(osla_grid_transport(osla_matrix_grid(s->a)), err);
 }
 
 static const struct collective_call {
