@@ -58,8 +58,10 @@ class Device(Owned):
 
 def device_word(device: "Device | str | None") -> str:
     """Text for an argument `device`, which must be equal on all ranks: "" for None. Local."""
-    if device is None or isinstance(device, str):
-        return "" if device is None else _words.same(device)
+    if device is None:
+        return ""
+    if isinstance(device, str):
+        return _words.same(device)
     handle(device, Device, "device")
     return _words.same(device.kind)
 
@@ -69,8 +71,10 @@ def device_on(transport: Transport, device: "Device | str | None") -> "Device | 
     as "cuda", the first call opens a device of this kind, which stays open until the transport is
     destroyed. Called by all ranks together.
     """
-    if device is None or device == "host" or isinstance(device, Device):
-        return None if isinstance(device, str) else device
+    if device is None or device == "host":
+        return None
+    if isinstance(device, Device):
+        return device
     found = transport._devices.get(device)
     if found is None or found.destroyed:
         found = Device.__new__(Device)._open(transport, device, -1, 0)
