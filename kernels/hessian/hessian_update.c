@@ -129,9 +129,10 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   if (err == OSLA_OK)
     err =
       chunks ? perform_in_chunks(h, w, u, rows, ix) : perform_update(h, w, u, rows, ix, cols, jx);
-  /* wait for the device, because the caller may overwrite a matrix G or U in device memory when
-   * this call returns */
-  if (h->device && err == OSLA_OK) err = osli_device_finish(h->device);
+  /* The update waits for the device even after an error, because the caller may overwrite a matrix
+   * G or U in device memory when this call returns. */
+  const osla_err of_work = h->device ? osli_device_finish(h->device) : OSLA_OK;
+  if (err == OSLA_OK) err = of_work;
   osli_workspace_release(h, w);
   return err;
 }

@@ -64,7 +64,9 @@ osla_err osli_cuda_csr_plan(device_state *d, device_csr *csr)
   csr_plan *p = calloc(1, sizeof *p);
   if (!p) return osli_cuda_host->error_set(OSLA_ERR_MEM, "plan of a sparse matrix");
   const int before = osli_cuda_enter(d);
+  (void)pthread_mutex_lock(&d->mutex);
   const osla_err err = make_plan(d, csr, p);
+  (void)pthread_mutex_unlock(&d->mutex);
   if (err != OSLA_OK) free_plan(p);
   osli_cuda_leave(d, before);
   if (err == OSLA_OK) csr->plan = p;
