@@ -253,7 +253,7 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
 
 static void print_help(const command_line *line, poptContext context)
 {
-  char head[1024]; /* popt prints this text after "Usage: osla NAME" */
+  char head[2048]; /* popt prints this text after "Usage: osla NAME" */
   if (command_rank() != 0) return;
   (void)snprintf(head, sizeof head, "%s\n%s", line->synopsis ? line->synopsis : "[OPTION...]",
                  line->about ? line->about : "");
