@@ -31,6 +31,7 @@ LEFT_OUT = {
     "inline in C, and of types of the module's own here": "factors_cholesky factors_lu",
     "a matrix is made by create or wrap; its local array is a pointer": """matrix_create_in matrix_wrap_own matrix_segment
         matrix_peer matrix_bytes""",
+    "for C programs; the accumulator has the option triangle": "matrix_create_triangle matrix_is_triangle",
     "rows and columns of a rank: osla_matrix_row, osla_matrix_column": "index_count index_owner index_local index_global index_run",
     "forecasts of memory: osla info --predict": """[a-z]*_memory shape_make shape_matrix shape_one_node""",
     "MPI has it, on osla_transport_comm": """allreduce bcast alltoall transport_abort agree agree_same sums_create sums_destroy
@@ -39,7 +40,7 @@ LEFT_OUT = {
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
         grid_notifiers combine_function memory_available memory_check simulated_machine error_set_mpi""",
     "facts of machine and grid: osla info, osla_layout, osla_grid_...": """transport_node_size transport_largest_node transport_node_rank_of
-        transport_memory_share grid_choose grid_choose_order grid_shift grid_same grid_prow_of""",
+        transport_memory_share grid_choose grid_choose_order grid_shift grid_same grid_prow_of grid_pcol_of""",
     "records of runs are studied with osla-bench jacobi": "iteration_gather records_free record_lags",
 }
 

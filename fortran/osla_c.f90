@@ -305,7 +305,8 @@ module osla_values
     logical(c_bool) :: node_sums = .false.
     logical(c_bool) :: checkpoint_holds = .false.
     logical(c_bool) :: clear = .false.
-    integer(c_int64_t) :: reserved(8) = 0
+    integer(c_int64_t) :: triangle = 0
+    integer(c_int64_t) :: reserved(7) = 0
   end type osla_hessian_options
 
   type, bind(c) :: osla_hessian_datum
@@ -867,6 +868,13 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_grid_prow_of
 
+    function c_osla_grid_pcol_of(grid, rank) bind(c, name="osla_grid_pcol_of") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: rank
+      integer(c_int) :: answer
+    end function c_osla_grid_pcol_of
+
     function c_osla_grid_transport(grid) bind(c, name="osla_grid_transport") result(answer)
       import
       type(c_ptr), value :: grid
@@ -885,6 +893,17 @@ module osla_c
       type(c_ptr), intent(inout) :: out
       integer(c_int) :: answer
     end function c_osla_matrix_create
+
+    function c_osla_matrix_create_triangle(grid, dtype, n, nb, out) bind(c, &
+      name="osla_matrix_create_triangle") result(answer)
+      import
+      type(c_ptr), value :: grid
+      integer(c_int), value :: dtype
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), value :: nb
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_matrix_create_triangle
 
     function c_osla_matrix_wrap(grid, dtype, m, n, mb, nb, local, lld, out) bind(c, &
       name="osla_matrix_wrap") result(answer)
@@ -926,6 +945,13 @@ module osla_c
       type(c_ptr), value :: matrix
       type(osla_layout) :: answer
     end function c_osla_matrix_layout
+
+    function c_osla_matrix_is_triangle(matrix) bind(c, &
+      name="osla_matrix_is_triangle") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      logical(c_bool) :: answer
+    end function c_osla_matrix_is_triangle
 
     function c_osla_matrix_grid(matrix) bind(c, name="osla_matrix_grid") result(answer)
       import

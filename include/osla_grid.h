@@ -97,6 +97,8 @@ OSLA_API int osla_grid_pcol(const osla_grid *grid);
 OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
 /* process row of `rank`; -1 if that rank is idle */
 OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);
+/* process column of `rank`; -1 if that rank is idle */
+OSLA_API int osla_grid_pcol_of(const osla_grid *grid, int rank);
 /* transport of the grid; owned by its creator */
 OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid);
 

@@ -21,6 +21,8 @@
 #include "osla_segment.h"
 #include "osla_types.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,6 +44,21 @@ typedef struct osla_layout {
  * (checked before allocation), MPI. */
 OSLA_API osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
                                      int64_t mb, int64_t nb, osla_matrix **out);
+
+/* Makes a triangular matrix of zeros: a symmetric matrix of order n, Hermitian for complex types,
+ * of which only the lower triangle is stored, in little more than half of the memory. Collective.
+ * The blocks are nb x nb, with the owners, local rows and local columns of a full matrix. The local
+ * array holds the local block columns one after another. Of each block column, the local rows at
+ * or below the diagonal block are stored column-major, and their number is the leading dimension.
+ * Elements above the diagonal in the diagonal blocks are stored, but have no meaning. The matrix
+ * always lies in host memory.
+ *
+ * Only calls whose comment names triangular matrices accept one. All other calls return
+ * UNSUPPORTED, name osla_matrix_copy as the way to a full matrix, and change nothing.
+ * The grid is borrowed and must outlive the matrix. Errors, on all ranks together: those of
+ * osla_matrix_create. */
+OSLA_API osla_err osla_matrix_create_triangle(osla_grid *grid, osla_dtype dtype, int64_t n,
+                                              int64_t nb, osla_matrix **out);
 
 /* Makes a matrix from memory that the caller owns, with the layout described above and a leading
  * dimension lld >= max(1, local_rows), which may differ between ranks. Collective. The memory must
@@ -79,8 +96,10 @@ OSLA_API osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_
  * osla_matrix_wrap_own. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_matrix_destroy(osla_matrix **matrix);
 
-/* Local queries of a matrix. */
+/* Local queries of a matrix; they accept triangular matrices. */
 OSLA_API osla_layout osla_matrix_layout(const osla_matrix *matrix);
+/* true if osla_matrix_create_triangle made the matrix */
+OSLA_API bool osla_matrix_is_triangle(const osla_matrix *matrix);
 /* grid of the matrix; owned by its creator */
 OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix);
 OSLA_API osla_dtype osla_matrix_dtype(const osla_matrix *matrix);
@@ -90,19 +109,22 @@ OSLA_API osla_segment *osla_matrix_segment(
 OSLA_API void *osla_matrix_local(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_rows(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_cols(const osla_matrix *matrix);
-OSLA_API int64_t osla_matrix_lld(const osla_matrix *matrix,
-                                 int rank); /* leading dimension of the local array of any rank */
+/* leading dimension of the local array of any rank; 0 for a triangular matrix, which has a leading
+ * dimension for each block column */
+OSLA_API int64_t osla_matrix_lld(const osla_matrix *matrix, int rank);
 /* Local array of a rank, or NULL if this rank cannot access it by load and store. */
 OSLA_API void *osla_matrix_peer(const osla_matrix *matrix, int rank);
 
-/* Bytes of the largest local array that any rank has of a matrix with this layout and type. Local,
- * allocates nothing. */
+/* Bytes of the largest local array that any rank has of a full matrix with this layout and type.
+ * Local, allocates nothing. */
 OSLA_API uint64_t osla_matrix_bytes(const osla_layout *layout, osla_dtype dtype);
 
 /* Copies the m x n sub-matrix whose first element is (i, j) to or from the caller's column-major
  * buffer with leading dimension ld. Any range inside the matrix is allowed, whichever ranks own it.
- * Local, one-sided, complete on return (a put is visible to its target). Errors: ARG (range outside
- * the matrix, with the values), MPI, MEM. */
+ * Local, one-sided, complete on return (a put is visible to its target). Of a triangular matrix,
+ * get_block returns elements above the diagonal from below the diagonal, conjugated for complex
+ * types, and put_block ignores the elements of the buffer that lie above the diagonal. Errors: ARG
+ * (range outside the matrix, with the values), MPI, MEM. */
 OSLA_API osla_err osla_matrix_get_block(const osla_matrix *matrix, int64_t i, int64_t j, int64_t m,
                                         int64_t n, void *buffer, int64_t ld);
 OSLA_API osla_err osla_matrix_put_block(osla_matrix *matrix, int64_t i, int64_t j, int64_t m,

@@ -88,7 +88,7 @@ src_sources = \
   src/matrix/index.c src/matrix/triangle.h \
   src/matrix/grid.c \
   src/matrix/shape.c \
-  src/matrix/part_view.h src/matrix/matrix.c \
+  src/matrix/part_view.h src/matrix/stored.h src/matrix/matrix.c \
   src/matrix/memory_kind.h src/matrix/memory_kind.c \
   src/matrix/part_stage.h src/matrix/part_stage.c \
   src/matrix/local_transpose.h src/matrix/part_local.h src/matrix/part_checks.h src/matrix/part_checks.c \

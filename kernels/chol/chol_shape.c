@@ -4,6 +4,7 @@
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
 #include "src/device/device.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
+  OSLA_NEEDS_FULL("osla_potrf", a);
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
              "Cholesky: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,

@@ -8,6 +8,7 @@
 #include "osla_forward.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
+#include "src/matrix/stored.h"
 
 typedef struct local_view {
   osla_matrix *matrix;
@@ -19,7 +20,7 @@ typedef struct local_view {
   int p, q, prow, pcol;
   int64_t rows; /* number of rows of the local array */
   int64_t cols; /* number of columns of the local array */
-  int64_t lld;
+  int64_t lld;  /* leading dimension of the local array; 0 for a triangular matrix */
   unsigned char *local;
 } local_view;
 
@@ -87,7 +88,7 @@ static inline int64_t cols_below(const local_view *v, int64_t j)
   return osla_index_count(j < v->n ? j : v->n, v->nb, v->pcol, v->q);
 }
 
-/* Address of the local element (row, col). */
+/* Address of the local element (row, col) of a full matrix. */
 static inline unsigned char *local_at(const local_view *v, int64_t row, int64_t col)
 {
   return v->local + (size_t)(row + col * v->lld) * v->element;
@@ -129,7 +130,25 @@ bool osli_view_has_hidden_neighbour(const local_view *v);
  * same on all ranks. Collective. */
 osla_err osli_view_neighbours_readable(const local_view *v, bool *readable);
 
-/* Address of element (row, col) in the local array of a rank for which in_place is true. */
+/* Operand that begins with local element (row, col) of `rank`, for which in_place is true. The
+ * matrix may be full or triangular. The operand must not extend beyond the run of columns that
+ * osli_stored_columns returns for `col`, nor above the stored rows of the run. */
+static inline operand peer_operand(const local_view *v, int rank, int64_t row, int64_t col)
+{
+  const stored_columns s = osli_stored_columns(v->matrix, rank, col);
+  return (operand){osli_stored_at(osla_matrix_peer(v->matrix, rank), &s, row, col, v->element),
+                   s.ld};
+}
+
+/* Operand that begins with this rank's local element (row, col); otherwise as peer_operand. */
+static inline operand local_operand(const local_view *v, int64_t row, int64_t col)
+{
+  const stored_columns s = osli_stored_columns(v->matrix, osla_transport_rank(v->t), col);
+  return (operand){osli_stored_at(v->local, &s, row, col, v->element), s.ld};
+}
+
+/* Address of element (row, col) of a full matrix in the local array of a rank for which in_place is
+ * true. */
 static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row, int64_t col)
 {
   unsigned char *peer = osla_matrix_peer(v->matrix, rank);

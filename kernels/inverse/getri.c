@@ -260,6 +260,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
   OSLA_NEEDS_HOST("osla_getri", a);
+  OSLA_NEEDS_FULL("osla_getri", a);
   /* This call is also a barrier: after it A is complete on all ranks. */
   osla_err err = agree(a, options, check(&f, a, options));
   if (err != OSLA_OK) return err;

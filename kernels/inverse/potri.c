@@ -194,6 +194,7 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err = check(a, uplo);
   *info = 0;
   OSLA_NEEDS_HOST("osla_potri", a);
+  OSLA_NEEDS_FULL("osla_potri", a);
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   /* This call is also a barrier: after it A is complete on all ranks. */

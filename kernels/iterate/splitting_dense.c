@@ -163,6 +163,7 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
   OSLA_NEEDS_HOST("osla_splitting_create_dense", a);
+  OSLA_NEEDS_FULL("osla_splitting_create_dense", a);
   /* waits until all ranks have written A */
   OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out));
   /* waits until all ranks have read A */

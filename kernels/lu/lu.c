@@ -258,6 +258,7 @@ static osla_err check(lu *f, const int64_t *ipiv, const osla_lu_options *options
 {
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
+  OSLA_NEEDS_FULL("osla_getrf", v->matrix);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU: blocks must be square, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
   OSLA_CHECK(

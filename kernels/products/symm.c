@@ -109,6 +109,7 @@ static osla_err agree(const symm *s)
 {
   const char *call = s->hermitian ? "osla_hemm" : "osla_symm";
   OSLA_NEEDS_HOST(call, s->a.matrix, s->b.matrix, s->c.matrix);
+  OSLA_NEEDS_FULL(call, s->a.matrix, s->b.matrix, s->c.matrix);
   const osla_argument same[] = {{"side", (int)s->side},
                                 {"uplo", (int)s->uplo},
                                 {"Hermitian A", s->hermitian},

@@ -172,6 +172,7 @@ osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
                    osla_complex alpha, osla_part a, osla_part b, const osla_gemm_options *options)
 {
   OSLA_NEEDS_HOST("osla_trmm", a.matrix, b.matrix);
+  OSLA_NEEDS_FULL("osla_trmm", a.matrix, b.matrix);
   trmm f = {.left = side == OSLA_LEFT,
             .unit = diag == OSLA_UNIT,
             .uplo = uplo,

@@ -211,6 +211,7 @@ static osla_err agree(const product *p)
 {
   const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
   OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
+  OSLA_NEEDS_FULL(call, p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},

@@ -166,6 +166,7 @@ static osla_err agree(const osla_factors *f, double anorm, osla_err local)
 {
   const char *call = f->cholesky ? "osla_pocon" : "osla_gecon";
   OSLA_NEEDS_HOST(call, f->matrix);
+  OSLA_NEEDS_FULL(call, f->matrix);
   const osla_argument same[] = {{"estimate with Cholesky's factor", f->cholesky},
                                 {"uplo", (int)f->uplo},
                                 {"order of A", osla_matrix_layout(f->matrix).n},

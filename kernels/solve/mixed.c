@@ -85,6 +85,7 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
   const char *call = f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed";
   OSLA_NEEDS_HOST(call, f->a, f->b, f->x);
+  OSLA_NEEDS_FULL(call, f->a, f->b, f->x);
   if (options) f->options = *options;
   OSLA_CALL(osli_refinement_agree(&factors, check(f), call, &f->options));
   double n = (double)osla_matrix_layout(f->a).n;

@@ -201,6 +201,7 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
                      osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
   OSLA_NEEDS_HOST("osla_refine", a, factors->matrix, b, x);
+  OSLA_NEEDS_FULL("osla_refine", a, factors->matrix, b, x);
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
   OSLA_CALL(osli_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));

@@ -93,6 +93,7 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
                        double *value)
 {
   OSLA_NEEDS_HOST("osla_residual", a, x, b);
+  OSLA_NEEDS_FULL("osla_residual", a, x, b);
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;
   double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);

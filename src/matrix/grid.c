@@ -253,6 +253,10 @@ int osla_grid_prow_of(const osla_grid *grid, int rank)
 {
   return grid->position_of[rank].prow;
 }
+int osla_grid_pcol_of(const osla_grid *grid, int rank)
+{
+  return grid->position_of[rank].pcol;
+}
 
 /* Index of an origin in its target's table of notifiers: first the ranks of the target's process
  * column, then of its process row, then of its node. This rank is the origin or the target. */

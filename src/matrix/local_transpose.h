@@ -1,6 +1,8 @@
-/* Transpose of a piece in this rank's memory (internal). */
+/* Transpose and conjugate of a piece in this rank's memory (internal). */
 #ifndef LOCAL_TRANSPOSE_H
 #define LOCAL_TRANSPOSE_H
+
+#include "osla_types.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +34,19 @@ static inline void local_transpose(size_t element, int64_t m, int64_t n, const u
     transpose_elements(4, m, n, from, from_ld, to, to_ld);
   else
     transpose_elements(16, m, n, from, from_ld, to, to_ld);
+}
+
+/* Conjugates an m x n array in place; does nothing for real types. */
+static inline void local_conjugate(osla_dtype dtype, int64_t m, int64_t n, unsigned char *a,
+                                   int64_t ld)
+{
+  const size_t e = osla_dtype_size(dtype);
+  for (int64_t c = 0; c < n; c++)
+    for (int64_t r = 0; r < m; r++) {
+      unsigned char *element = a + (size_t)(r + c * ld) * e;
+      if (dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] *= -1;
+      if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
+    }
 }
 
 #endif

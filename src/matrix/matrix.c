@@ -3,6 +3,8 @@
 #include "osla_matrix.h"
 #include "src/device/device.h"
 #include "src/matrix/part_view.h"
+#include "src/matrix/stored.h"
+#include "src/matrix/triangle.h"
 #include "src/memory/segment.h"
 #include "src/transport/live_objects.h"
 
@@ -13,8 +15,9 @@ struct osla_matrix {
   osla_grid *grid;
   osla_dtype dtype;
   osla_layout layout;
+  bool is_triangle; /* true if the lower triangle is stored by blocks (triangle.h) */
   int64_t local_rows, local_cols;
-  int64_t lld;          /* leading dimension of this rank's local array */
+  int64_t lld;          /* leading dimension of this rank's local array; unused for a triangle */
   int64_t *lld_of_prow; /* [nprow] leading dimensions on other ranks, by process row */
   /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap; otherwise NULL */
   int64_t *lld_of_rank;
@@ -61,6 +64,26 @@ uint64_t osla_matrix_bytes(const osla_layout *l, osla_dtype dtype)
   int64_t rows = osla_index_count(l->m, l->mb, 0, l->nprow);
   int64_t cols = osla_index_count(l->n, l->nb, 0, l->npcol);
   return array_bytes(padded_lld(rows, dtype), cols, dtype);
+}
+
+/* The share of a rank of a triangular matrix. */
+static triangle_share share_of(const osla_matrix *a, int rank)
+{
+  const osla_layout *l = &a->layout;
+  return triangle_share_of(l->n, l->nb, l->nprow, l->npcol, osla_grid_prow_of(a->grid, rank),
+                           osla_grid_pcol_of(a->grid, rank));
+}
+
+/* Bytes of this rank's local array of a triangular matrix; SIZE_MAX, which every memory check
+ * refuses, if they exceed any memory. */
+static size_t triangle_bytes(const osla_matrix *a)
+{
+  size_t bytes;
+  if (a->layout.n > TRIANGLE_LARGEST) return SIZE_MAX;
+  const triangle_share s = share_of(a, osla_transport_rank(osla_grid_transport(a->grid)));
+  if (__builtin_mul_overflow((size_t)triangle_elements(&s), osla_dtype_size(a->dtype), &bytes))
+    return SIZE_MAX;
+  return bytes;
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -116,10 +139,19 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
                          sizeof arguments / sizeof *arguments);
 }
 
-/* Makes a zero matrix on a device, or in host memory if `device` is NULL. `call` is the name of the
- * public call for error texts. */
+/* Sets the leading dimensions of a full matrix whose memory OSLA allocates. */
+static void pad_columns(osla_matrix *a)
+{
+  const osla_layout *l = &a->layout;
+  for (int prow = 0; prow < l->nprow; prow++)
+    a->lld_of_prow[prow] = padded_lld(osla_index_count(l->m, l->mb, prow, l->nprow), a->dtype);
+  a->lld = padded_lld(a->local_rows, a->dtype);
+}
+
+/* Makes a zero matrix on a device, or in host memory if `device` is NULL. The matrix is a triangle
+ * if is_triangle is true. `call` is the name of the public call for error texts. */
 static osla_err create(osla_device *device, osla_grid *grid, const char *call, osla_dtype dtype,
-                       const osla_layout *l, osla_matrix **out)
+                       const osla_layout *l, bool is_triangle, osla_matrix **out)
 {
   osla_transport *t = osla_grid_transport(grid);
   osla_matrix *a = NULL;
@@ -129,10 +161,9 @@ static osla_err create(osla_device *device, osla_grid *grid, const char *call, o
     err = osla_error_set(OSLA_ERR_ARG, "%s: grid and device belong to different transports", call);
   err = agree(grid, err, call, dtype, l);
   if (err == OSLA_OK) {
-    for (int prow = 0; prow < l->nprow; prow++)
-      a->lld_of_prow[prow] = padded_lld(osla_index_count(l->m, l->mb, prow, l->nprow), dtype);
-    a->lld = padded_lld(a->local_rows, dtype);
-    size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
+    pad_columns(a);
+    a->is_triangle = is_triangle;
+    size_t bytes = is_triangle ? triangle_bytes(a) : array_bytes(a->lld, a->local_cols, dtype);
     err = device ? osla_segment_create_on(device, bytes, 0, &a->segment)
                  : osla_segment_create(t, bytes, 0, &a->segment);
   }
@@ -150,7 +181,15 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
 {
   OSLA_MAKES("osla_matrix_create", "osla_matrix_destroy");
   osla_layout layout = make_layout(grid, m, n, mb, nb);
-  return create(NULL, grid, "osla_matrix_create", dtype, &layout, out);
+  return create(NULL, grid, "osla_matrix_create", dtype, &layout, false, out);
+}
+
+osla_err osla_matrix_create_triangle(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb,
+                                     osla_matrix **out)
+{
+  OSLA_MAKES("osla_matrix_create_triangle", "osla_matrix_destroy");
+  osla_layout layout = make_layout(grid, n, n, nb, nb);
+  return create(NULL, grid, "osla_matrix_create_triangle", dtype, &layout, true, out);
 }
 
 osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype dtype, int64_t m,
@@ -158,7 +197,7 @@ osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, osla_dtype 
 {
   OSLA_MAKES("osla_matrix_create_on", "osla_matrix_destroy");
   osla_layout layout = make_layout(grid, m, n, mb, nb);
-  return create(device, grid, "osla_matrix_create_on", dtype, &layout, out);
+  return create(device, grid, "osla_matrix_create_on", dtype, &layout, false, out);
 }
 
 static osla_err check_local_array(const osla_matrix *a, const void *local, int64_t lld)
@@ -282,6 +321,10 @@ osla_err osli_part_view(const osla_part *part, osla_matrix **out)
   osla_grid *grid = NULL;
   osla_err err;
   *out = NULL;
+  OSLA_CHECK(
+    !whole->is_triangle, OSLA_ERR_UNSUPPORTED,
+    "a view of a part: does not take a matrix of osla_matrix_create_triangle: copy it to a "
+    "full matrix first (osla_matrix_copy)");
   OSLA_TRY(osla_grid_shift(whole->grid, osla_index_owner(part->i, l->mb, l->nprow),
                            osla_index_owner(part->j, l->nb, l->npcol), &grid));
   OSLA_TRY(new_matrix(grid, whole->dtype, &layout, &a));
@@ -356,8 +399,13 @@ int64_t osla_matrix_local_cols(const osla_matrix *a)
 {
   return a->local_cols;
 }
+bool osla_matrix_is_triangle(const osla_matrix *a)
+{
+  return a->is_triangle;
+}
 int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 {
+  if (a->is_triangle) return 0;
   if (a->whole) return osla_matrix_lld(a->whole, rank);
   if (a->lld_of_rank) return a->lld_of_rank[rank];
   if (rank == osla_transport_rank(osla_grid_transport(a->grid))) return a->lld;
@@ -374,4 +422,29 @@ void *osla_matrix_peer(const osla_matrix *a, int rank)
   if (!a->segment)
     return rank == osla_transport_rank(osla_grid_transport(a->grid)) ? a->local : NULL;
   return osla_segment_peer(a->segment, rank);
+}
+
+/* ---- positions of elements in local arrays ---- */
+
+stored_columns osli_stored_columns(const osla_matrix *a, int rank, int64_t col)
+{
+  const osla_layout *l = &a->layout;
+  if (!a->is_triangle)
+    return (stored_columns){
+      .count = osla_index_count(l->n, l->nb, osla_grid_pcol_of(a->grid, rank), l->npcol),
+      .ld = osla_matrix_lld(a, rank)};
+  const triangle_share s = share_of(a, rank);
+  const triangle_column c = triangle_column_at(&s, col / s.nb);
+  const int64_t first = col - col % s.nb;
+  return (stored_columns){.first = first,
+                          .count = s.nb < s.cols - first ? s.nb : s.cols - first,
+                          .ld = c.height,
+                          .offset = c.offset - c.first,
+                          .first_row = c.first};
+}
+
+unsigned char *osli_stored_at(void *base, const stored_columns *s, int64_t row, int64_t col,
+                              size_t element)
+{
+  return (unsigned char *)base + stored_index(s, row, col) * (int64_t)element;
 }

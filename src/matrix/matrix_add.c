@@ -83,6 +83,7 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
 {
   osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
   OSLA_NEEDS_HOST("osla_matrix_add", source, dest);
+  OSLA_NEEDS_FULL("osla_matrix_add", source, dest);
   const osla_argument same[] = {{"alpha (bits)", double_bits(alpha)},
                                 {"beta (bits)", double_bits(beta)},
                                 {"m", osla_matrix_layout(dest).m},

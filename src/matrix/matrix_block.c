@@ -9,11 +9,14 @@
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "src/blas/move.h"
+#include "src/matrix/local_transpose.h"
 #include "src/matrix/part_local.h"
 #include "src/matrix/part_view.h"
+#include "src/matrix/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One owner's part of the range that is accessed: local rows [row, row + rows) and local columns
  * [col, col + cols). */
@@ -77,10 +80,10 @@ static osla_err transfer_owner_part(const osla_matrix *a, const owner_part *s, d
                                     unsigned char *staging)
 {
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
-  int64_t lld = osla_matrix_lld(a, s->rank);
+  const stored_columns stored = osli_stored_columns(a, s->rank, s->col);
   osla_segment *segment = osla_matrix_segment(a);
   size_t start = osli_matrix_start(a, s->rank);
-  bool whole_columns = s->rows == lld;
+  bool whole_columns = s->rows == stored.ld;
   int64_t pieces = whole_columns ? 1 : s->cols;
   size_t bytes = (size_t)(whole_columns ? s->rows * s->cols : s->rows) * e;
   osla_transfer transfers[BATCH];
@@ -89,7 +92,7 @@ static osla_err transfer_owner_part(const osla_matrix *a, const owner_part *s, d
     int count = (int)(pieces - first < BATCH ? pieces - first : BATCH), started = 0;
     for (; started < count && err == OSLA_OK; started++) {
       int64_t c = first + started;
-      size_t offset = start + (size_t)(s->row + (s->col + c) * lld) * e;
+      size_t offset = start + (size_t)stored_index(&stored, s->row, s->col + c) * e;
       unsigned char *p = staging + (size_t)(c * s->rows) * e;
       err = way == TO_BUFFER
               ? osla_segment_get(segment, s->rank, offset, p, bytes, &transfers[started])
@@ -111,8 +114,9 @@ static osla_err move_owner_part(const osla_matrix *a, const range *r, const owne
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   unsigned char *peer = osla_matrix_peer(a, s->rank);
   if (peer) {
-    int64_t lld = osla_matrix_lld(a, s->rank);
-    copy_owner_part(a, r, s, way, peer + (size_t)(s->row + s->col * lld) * e, lld, buffer, ld);
+    const stored_columns stored = osli_stored_columns(a, s->rank, s->col);
+    unsigned char *first = osli_stored_at(peer, &stored, s->row, s->col, e);
+    copy_owner_part(a, r, s, way, first, stored.ld, buffer, ld);
     return osli_device_of(peer) ? osli_device_settle(SETTLE_COPY) : OSLA_OK;
   }
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
@@ -140,6 +144,8 @@ static int count_owners(int64_t first, int64_t count, int64_t block, int size)
   return blocks < size ? (int)blocks : size;
 }
 
+/* Moves a range whose elements are all stored. In a triangular matrix the range must lie in one
+ * block column. */
 static osla_err move_range(const osla_matrix *a, const range *r, direction way,
                            unsigned char *buffer, int64_t ld)
 {
@@ -154,6 +160,115 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
     }
   return OSLA_OK;
 }
+
+/* ---- triangular matrices ---- */
+
+enum { TILE = 64 }; /* largest side of a tile of mirrored elements */
+
+/* A range of a triangular matrix that is being read into the caller's buffer. */
+typedef struct mirror {
+  const osla_matrix *a;
+  osla_dtype dtype;
+  range whole;           /* the range that was requested */
+  unsigned char *buffer; /* the caller's buffer */
+  int64_t ld;            /* its leading dimension */
+  unsigned char *tile;   /* room for TILE x TILE elements */
+} mirror;
+
+static int64_t smaller(int64_t x, int64_t y)
+{
+  return x < y ? x : y;
+}
+
+static int64_t larger(int64_t x, int64_t y)
+{
+  return x > y ? x : y;
+}
+
+/* Address in the caller's buffer of the element with global indices (i, j). */
+static unsigned char *buffer_at(const mirror *w, int64_t i, int64_t j)
+{
+  const int64_t at = (i - w->whole.i) + (j - w->whole.j) * w->ld;
+  return w->buffer + (size_t)at * osla_dtype_size(w->dtype);
+}
+
+/* Reads the rows [from, to) of columns [j, j + n), which lie in one block column and whose diagonal
+ * elements lie in rows at or behind `to`. */
+static osla_err read_above(const mirror *w, int64_t from, int64_t to, int64_t j, int64_t n)
+{
+  const int64_t nb = osla_matrix_layout(w->a).nb;
+  const size_t e = osla_dtype_size(w->dtype);
+  for (int64_t i = from, m; i < to; i += m) {
+    m = smaller(osla_index_run(i, to, nb), TILE);
+    const range r = {j, i, n, m};
+    OSLA_CALL(move_range(w->a, &r, TO_BUFFER, w->tile, n));
+    local_transpose(e, m, n, w->tile, n, buffer_at(w, i, j), w->ld);
+    local_conjugate(w->dtype, m, n, buffer_at(w, i, j), w->ld);
+  }
+  return OSLA_OK;
+}
+
+/* Reads the rows [from, to) of columns [j, j + n), where j <= from <= to <= j + n: a part of a
+ * square on the diagonal. */
+static osla_err read_square(const mirror *w, int64_t from, int64_t to, int64_t j, int64_t n)
+{
+  const size_t e = osla_dtype_size(w->dtype);
+  const range r = {j, j, n, n};
+  if (from >= to) return OSLA_OK;
+  OSLA_CALL(move_range(w->a, &r, TO_BUFFER, w->tile, n));
+  for (int64_t c = 0; c < n; c++)
+    for (int64_t i = from; i < to; i++) {
+      const int64_t low = larger(i - j, c), high = smaller(i - j, c);
+      unsigned char *element = buffer_at(w, i, j + c);
+      memcpy(element, w->tile + (size_t)(low + high * n) * e, e);
+      if (i - j < c) local_conjugate(w->dtype, 1, 1, element, 1);
+    }
+  return OSLA_OK;
+}
+
+/* Reads a range of a triangular matrix. Each group of at most TILE columns consists of rows above a
+ * square on the diagonal, which are mirrored, rows of this square, and rows below it. */
+static osla_err read_triangle(const osla_matrix *a, const range *r, unsigned char *buffer,
+                              int64_t ld)
+{
+  const int64_t nb = osla_matrix_layout(a).nb, end = r->i + r->m, end_j = r->j + r->n;
+  mirror w = {a, osla_matrix_dtype(a), *r, buffer, ld, NULL};
+  const size_t bytes = (size_t)(TILE * TILE) * osla_dtype_size(w.dtype);
+  osla_err err = OSLA_OK;
+  w.tile = malloc(bytes);
+  OSLA_CHECK(w.tile, OSLA_ERR_MEM, "osla_matrix_get_block: %zu bytes for mirrored elements", bytes);
+  for (int64_t j = r->j, n; j < end_j && err == OSLA_OK; j += n) {
+    n = smaller(osla_index_run(j, end_j, nb), TILE);
+    const int64_t below = larger(r->i, j + n);
+    const range lower = {below, j, end - below, n};
+    err = read_above(&w, r->i, smaller(end, j), j, n);
+    if (err == OSLA_OK) err = read_square(&w, larger(r->i, j), smaller(end, j + n), j, n);
+    if (err == OSLA_OK && below < end)
+      err = move_range(a, &lower, TO_BUFFER, buffer_at(&w, below, j), ld);
+  }
+  free(w.tile);
+  return err;
+}
+
+/* Writes the elements of a range that are stored. In a diagonal block these include some above the
+ * diagonal, which have no meaning. */
+static osla_err write_triangle(const osla_matrix *a, const range *r, unsigned char *buffer,
+                               int64_t ld)
+{
+  const int64_t nb = osla_matrix_layout(a).nb, end = r->i + r->m, end_j = r->j + r->n;
+  const size_t e = osla_dtype_size(osla_matrix_dtype(a));
+  for (int64_t j = r->j, n; j < end_j; j += n) {
+    n = osla_index_run(j, end_j, nb);
+    const int64_t first = larger(r->i, j);
+    const range lower = {first, j, end - first, n};
+    if (first >= end) break;
+    unsigned char *from = buffer + (size_t)((first - r->i) + (j - r->j) * ld) * e;
+    OSLA_CALL(move_range(a, &lower, FROM_BUFFER, from, ld));
+  }
+  return OSLA_OK;
+}
+
+/* ---- the calls ---- */
 
 static osla_err check_range(const osla_matrix *a, const range *r, const void *buffer, int64_t ld)
 {
@@ -175,6 +290,7 @@ osla_err osla_matrix_get_block(const osla_matrix *a, int64_t i, int64_t j, int64
 {
   range r = {i, j, m, n};
   OSLA_CALL(check_range(a, &r, buffer, ld));
+  if (osla_matrix_is_triangle(a)) return read_triangle(a, &r, buffer, ld);
   return move_range(a, &r, TO_BUFFER, buffer, ld);
 }
 
@@ -183,5 +299,7 @@ osla_err osla_matrix_put_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, 
 {
   range r = {i, j, m, n};
   OSLA_CALL(check_range(a, &r, buffer, ld));
-  return move_range(a, &r, FROM_BUFFER, (unsigned char *)(uintptr_t)buffer, ld);
+  unsigned char *from = (unsigned char *)(uintptr_t)buffer; /* move_range reads the buffer only */
+  if (osla_matrix_is_triangle(a)) return write_triangle(a, &r, from, ld);
+  return move_range(a, &r, FROM_BUFFER, from, ld);
 }

@@ -263,6 +263,7 @@ osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   OSLA_NEEDS_HOST("osla_matrix_mirror", a);
+  OSLA_NEEDS_FULL("osla_matrix_mirror", a);
   const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
   /* This call is also a barrier: after it the triangle is complete on all ranks. */
   OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));

@@ -1,6 +1,7 @@
 /* Filling of matrices by a rule or from a seed, independent of the distribution. */
 #include "osla_random.h"
 #include "src/blas/work.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_stage.h"
 
@@ -43,6 +44,7 @@ static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, 
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)
 {
+  OSLA_NEEDS_FULL("osla_matrix_fill_with", a);
   const osla_part all = osla_whole(a);
   return osla_agree(osla_grid_transport(osla_matrix_grid(a)), fill(&all, f, NULL, arg));
 }

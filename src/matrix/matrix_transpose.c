@@ -29,20 +29,6 @@ static int64_t source_run(const osla_transport *t, int64_t i, int64_t most, int6
   return any ? most : osla_index_run(i, i + most, nb);
 }
 
-/* Sets the m x n piece `to` to the transpose of the dense n x m tile, conjugated on request. */
-static void transpose_tile(osla_dtype dtype, bool conjugate, int64_t m, int64_t n,
-                           const unsigned char *tile, unsigned char *to, int64_t lld)
-{
-  size_t e = osla_dtype_size(dtype);
-  local_transpose(e, m, n, tile, n, to, lld);
-  for (int64_t c = 0; c < n && conjugate; c++)
-    for (int64_t r = 0; r < m; r++) {
-      unsigned char *element = to + (size_t)(r + c * lld) * e;
-      if (dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] *= -1;
-      if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
-    }
-}
-
 static osla_err check(osla_trans trans, const osla_part *source, const osla_part *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
@@ -81,8 +67,10 @@ static osla_err fetch_tiles(osla_trans trans, const osla_part *source, const par
       OSLA_CALL(osla_matrix_get_block(source->matrix, j, i, n, m, tile, n));
       unsigned char *there = part_at(to, r, c);
       const bool on_device = osli_device_of(there);
-      transpose_tile(dtype, trans == OSLA_CONJTRANS, m, n, tile, on_device ? turned : there,
-                     on_device ? m : to->lld);
+      unsigned char *turn = on_device ? turned : there;
+      const int64_t ld = on_device ? m : to->lld;
+      local_transpose(to->element, m, n, tile, n, turn, ld);
+      if (trans == OSLA_CONJTRANS) local_conjugate(dtype, m, n, turn, ld);
       if (on_device) osli_move_columns(to->element, m, n, turned, m, there, to->lld);
     }
   }

@@ -1,4 +1,4 @@
-/* Checks of the memory in which the matrices of a call lie. */
+/* Checks of the memory and of the layout of the matrices of a call. */
 #include "src/matrix/memory_kind.h"
 #include "src/device/device.h"
 
@@ -6,6 +6,17 @@ osla_err osli_check_on_host(const char *call, int count, const osla_matrix *cons
 {
   for (int i = 0; i < count; i++)
     if (matrices[i] && osla_matrix_device(matrices[i])) return osli_device_refuse(call);
+  return OSLA_OK;
+}
+
+osla_err osli_check_full(const char *call, int count, const osla_matrix *const *matrices)
+{
+  for (int i = 0; i < count; i++)
+    OSLA_CHECK(
+      !matrices[i] || !osla_matrix_is_triangle(matrices[i]), OSLA_ERR_UNSUPPORTED,
+      "%s: does not take a matrix of osla_matrix_create_triangle: copy it to a full matrix "
+      "first (osla_matrix_copy)",
+      call);
   return OSLA_OK;
 }
 

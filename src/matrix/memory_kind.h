@@ -1,4 +1,4 @@
-/* Checks of the memory in which the matrices of a call lie (internal). */
+/* Checks of the memory and of the layout of the matrices of a call (internal). */
 #ifndef MEMORY_KIND_H
 #define MEMORY_KIND_H
 
@@ -8,6 +8,11 @@
 /* Checks that none of `count` matrices lies on a device. NULL pointers in the list are skipped.
  * Local; all ranks get the same result. Errors: UNSUPPORTED, with the name of the call. */
 osla_err osli_check_on_host(const char *call, int count, const osla_matrix *const *matrices);
+
+/* Checks that none of `count` matrices was made by osla_matrix_create_triangle. NULL pointers in
+ * the list are skipped. Local; all ranks get the same result. Errors: UNSUPPORTED, with the name of
+ * the call. */
+osla_err osli_check_full(const char *call, int count, const osla_matrix *const *matrices);
 
 /* Checks that all of `count` matrices lie on one device, or all in host memory. Local. Errors: ARG,
  * with the name of the call. */
@@ -24,8 +29,9 @@ osla_err osli_matrix_create_like(const osla_matrix *like, osla_grid *grid, osla_
 osla_err osli_matrix_barrier(const osla_matrix *matrix);
 
 /* A call that works on host memory only begins with OSLA_NEEDS_HOST, before it changes anything. A
- * call that also works on devices, and has several matrices, begins with OSLA_NEEDS_ONE_MEMORY.
- * Both macros return the error of the check from the enclosing function. */
+ * call that also works on devices, and has several matrices, begins with OSLA_NEEDS_ONE_MEMORY. A
+ * call that does not serve triangular matrices begins with OSLA_NEEDS_FULL. The macros return the
+ * error of the check from the enclosing function. */
 #define OSLA_MATRIX_LIST(...)                                                                      \
   (const osla_matrix *const[])                                                                     \
   {                                                                                                \
@@ -34,6 +40,8 @@ osla_err osli_matrix_barrier(const osla_matrix *matrix);
 #define OSLA_MATRIX_COUNT(...) (int)(sizeof(OSLA_MATRIX_LIST(__VA_ARGS__)) / sizeof(osla_matrix *))
 #define OSLA_NEEDS_HOST(call, ...)                                                                 \
   OSLA_CALL(osli_check_on_host(call, OSLA_MATRIX_COUNT(__VA_ARGS__), OSLA_MATRIX_LIST(__VA_ARGS__)))
+#define OSLA_NEEDS_FULL(call, ...)                                                                 \
+  OSLA_CALL(osli_check_full(call, OSLA_MATRIX_COUNT(__VA_ARGS__), OSLA_MATRIX_LIST(__VA_ARGS__)))
 #define OSLA_NEEDS_ONE_MEMORY(call, ...)                                                           \
   OSLA_CALL(                                                                                       \
     osli_check_one_memory(call, OSLA_MATRIX_COUNT(__VA_ARGS__), OSLA_MATRIX_LIST(__VA_ARGS__)))

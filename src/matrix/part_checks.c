@@ -1,5 +1,6 @@
 /* Checks of parts: whether they lie inside their matrices, and whether they overlap. */
 #include "src/matrix/part_checks.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_local.h"
 
 #include <inttypes.h>
@@ -7,6 +8,7 @@
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);
+  OSLA_NEEDS_FULL(call, part->matrix);
   OSLA_CHECK(part->m >= 0 && part->n >= 0 && part->i >= 0 && part->j >= 0 &&
                part->i <= l.m - part->m && part->j <= l.n - part->n,
              OSLA_ERR_ARG,

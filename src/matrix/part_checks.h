@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Checks that the part lies inside its matrix. `call` is the function's name and `name` the
- * operand's, for the error text. Local. Errors: ARG. */
+/* Checks that the part lies inside its matrix, and that the matrix is no triangle. `call` is the
+ * function's name and `name` the operand's, for the error text. Local. Errors: ARG, UNSUPPORTED. */
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name);
 
 /* The four indices of a part, as entries of the list of arguments that osla_agree_same compares

@@ -1,0 +1,219 @@
+/* Tests of calls that do not serve triangular matrices. Each must return UNSUPPORTED with its name
+ * in the message, whichever operand is a triangle, and leave the matrices unchanged. */
+#include "osla.h"
+#include "osla_unstable.h"
+#include "tests/osla_test_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 12, NB = 3 };
+
+/* Operands of a call, one of which is a triangle. All are N x N. */
+typedef struct operands {
+  osla_matrix *a, *b, *c;
+  osla_part pa, pb, pc; /* the whole matrices a, b and c */
+  osla_part x;          /* column 0 of b */
+  osla_part v;          /* column 0 of c */
+  int64_t *ipiv;
+} operands;
+
+#define CALL(name, call)                                                                           \
+  static osla_err with_##name(const operands *s)                                                   \
+  {                                                                                                \
+    int64_t info = 0;                                                                              \
+    double value = 0;                                                                              \
+    (void)info, (void)value, (void)s;                                                              \
+    return call;                                                                                   \
+  }
+
+static double two(int64_t i, int64_t j, void *arg)
+{
+  (void)i, (void)j, (void)arg;
+  return 2;
+}
+
+CALL(matrix_fill, osla_matrix_fill(s->a, OSLA_FILL_ZERO, 1))
+CALL(matrix_fill_with, osla_matrix_fill_with(s->a, two, NULL))
+CALL(matrix_fill_part, osla_matrix_fill_part(s->pa, OSLA_FILL_ZERO, 1))
+CALL(matrix_norm, osla_matrix_norm(s->a, OSLA_NORM_MAX, &value))
+CALL(matrix_norm_part, osla_matrix_norm_part(s->pa, OSLA_NORM_MAX, &value))
+CALL(matrix_scale, osla_matrix_scale(2, s->a))
+CALL(matrix_scale_part, osla_matrix_scale_part(2, s->pa))
+CALL(matrix_copy, osla_matrix_copy(s->a, s->b))
+CALL(matrix_copy_part, osla_matrix_copy_part(s->pa, s->pb))
+CALL(matrix_transpose, osla_matrix_transpose(OSLA_TRANS, s->a, s->b))
+CALL(matrix_transpose_part, osla_matrix_transpose_part(OSLA_TRANS, s->pa, s->pb))
+CALL(matrix_add, osla_matrix_add(1, s->a, 1, s->b))
+CALL(matrix_mirror, osla_matrix_mirror(s->a, OSLA_LOWER))
+CALL(gemm, osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, s->pa, s->pb, 1, s->pc, NULL))
+CALL(syrk, osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, s->pa, 1, s->pb, NULL))
+CALL(herk, osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, s->pa, 1, s->pb, NULL))
+CALL(symm, osla_symm(OSLA_LEFT, OSLA_LOWER, 1, s->pa, s->pb, 1, s->pc, NULL))
+CALL(hemm, osla_hemm(OSLA_LEFT, OSLA_LOWER, 1, s->pa, s->pb, 1, s->pc, NULL))
+CALL(trmm, osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->pa, s->pb, NULL))
+CALL(gemv, osla_gemv(OSLA_NOTRANS, 1, s->pa, s->x, 1, s->v))
+CALL(symv, osla_symv(OSLA_LOWER, 1, s->pa, s->x, 1, s->v))
+CALL(hemv, osla_hemv(OSLA_LOWER, 1, s->pa, s->x, 1, s->v))
+CALL(potrf, osla_potrf(OSLA_LOWER, s->a, NULL, &info))
+CALL(potrf_part, osla_potrf_part(OSLA_LOWER, s->pa, NULL, &info))
+CALL(getrf, osla_getrf(s->a, s->ipiv, NULL, &(osla_lu_result){0}))
+CALL(getrf_part, osla_getrf_part(s->pa, s->ipiv, NULL, &(osla_lu_result){0}))
+CALL(potri, osla_potri(OSLA_LOWER, s->a, NULL, &info))
+CALL(getri, osla_getri(s->a, s->ipiv, NULL, &info))
+CALL(trsm, osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->a, s->b))
+CALL(trsm_part, osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->pa, s->pb))
+CALL(potrs, osla_potrs(OSLA_LOWER, s->a, s->b))
+CALL(potrs_part, osla_potrs_part(OSLA_LOWER, s->pa, s->pb))
+CALL(getrs, osla_getrs(OSLA_NOTRANS, s->a, s->ipiv, s->b))
+CALL(getrs_part, osla_getrs_part(OSLA_NOTRANS, s->pa, s->ipiv, s->pb))
+CALL(potrs_replicated, osla_potrs_replicated(OSLA_LOWER, s->a, 1, (double[N]){0}, N))
+CALL(getrs_replicated, osla_getrs_replicated(OSLA_NOTRANS, s->a, s->ipiv, 1, (double[N]){0}, N))
+CALL(residual, osla_residual(s->a, s->b, s->c, (double[N]){0}))
+CALL(gesv_mixed, osla_gesv_mixed(s->a, s->b, s->c, NULL, NULL))
+CALL(posv_mixed, osla_posv_mixed(OSLA_LOWER, s->a, s->b, s->c, NULL, NULL))
+CALL(gecon, osla_gecon(s->a, s->ipiv, 1, &value))
+CALL(pocon, osla_pocon(OSLA_LOWER, s->a, 1, &value))
+
+static osla_err with_gemm_predict(const operands *s)
+{
+  osla_gemm_plan plan;
+  return osla_gemm_predict(OSLA_NOTRANS, OSLA_NOTRANS, s->pa, s->pb, s->pc, NULL, &plan);
+}
+
+static osla_err with_refine(const operands *s)
+{
+  const osla_factors f = osla_factors_cholesky(s->b, OSLA_LOWER);
+  return osla_refine(s->a, &f, s->c, s->c, NULL, NULL);
+}
+
+static osla_err with_splitting_create_dense(const operands *s)
+{
+  osla_splitting *h = NULL;
+  const double b[N] = {0};
+  const osla_err err = osla_splitting_create_dense(OSLA_LOWER, s->a, b, NULL, &h);
+  CU_ASSERT(h == NULL);
+  return err;
+}
+
+/* `operands` is the number of operands a, b, c of the call, each of which is a triangle once.
+ * `text` is a part of the message. */
+#define LINE(name, count, text)                                                                    \
+  {                                                                                                \
+#name, count, text, with_##name                                                                \
+  }
+static const struct refused_call {
+  const char *name; /* without osla_ */
+  int n_operands;
+  const char *text;
+  osla_err (*run)(const operands *s);
+} calls[] = {
+  LINE(matrix_fill, 1, "fill"),
+  LINE(matrix_fill_with, 1, "osla_matrix_fill_with"),
+  LINE(matrix_fill_part, 1, "fill"),
+  LINE(matrix_norm, 1, "norm"),
+  LINE(matrix_norm_part, 1, "norm"),
+  LINE(matrix_scale, 1, "scale"),
+  LINE(matrix_scale_part, 1, "scale"),
+  LINE(matrix_copy, 2, "copy"),
+  LINE(matrix_copy_part, 2, "copy"),
+  LINE(matrix_transpose, 2, "transpose"),
+  LINE(matrix_transpose_part, 2, "transpose"),
+  LINE(matrix_add, 2, "osla_matrix_add"),
+  LINE(matrix_mirror, 1, "osla_matrix_mirror"),
+  LINE(gemm, 3, "gemm"),
+  LINE(syrk, 2, "gemm"),
+  LINE(herk, 2, "gemm"),
+  LINE(gemm_predict, 3, "gemm"),
+  LINE(symm, 3, "osla_symm"),
+  LINE(hemm, 3, "osla_hemm"),
+  LINE(trmm, 2, "osla_trmm"),
+  LINE(gemv, 3, "osla_gemv"),
+  LINE(symv, 3, "osla_symv"),
+  LINE(hemv, 3, "osla_hemv"),
+  LINE(potrf, 1, "osla_potrf"),
+  LINE(potrf_part, 1, "potrf"),
+  LINE(getrf, 1, "osla_getrf"),
+  LINE(getrf_part, 1, "getrf"),
+  LINE(potri, 1, "osla_potri"),
+  LINE(getri, 1, "osla_getri"),
+  LINE(trsm, 2, "solve"),
+  LINE(trsm_part, 2, "trsm"),
+  LINE(potrs, 2, "solve"),
+  LINE(potrs_part, 2, "potrs"),
+  LINE(getrs, 2, "solve"),
+  LINE(getrs_part, 2, "getrs"),
+  LINE(potrs_replicated, 1, "solve"),
+  LINE(getrs_replicated, 1, "solve"),
+  LINE(residual, 3, "osla_residual"),
+  LINE(gesv_mixed, 3, "osla_gesv_mixed"),
+  LINE(posv_mixed, 3, "osla_posv_mixed"),
+  LINE(gecon, 1, "osla_gecon"),
+  LINE(pocon, 1, "osla_pocon"),
+  LINE(refine, 3, "osla_refine"),
+  LINE(splitting_create_dense, 1, "osla_splitting_create_dense"),
+};
+
+/* Sum over this rank's bytes that changes if the bytes change. */
+static uint64_t digest(const osla_matrix *a)
+{
+  const unsigned char *bytes = osla_matrix_local(a);
+  uint64_t sum = 0;
+  for (size_t k = 0; k < osla_segment_bytes(osla_matrix_segment(a)); k++)
+    sum = sum * 31 + bytes[k];
+  return sum;
+}
+
+static void check_call(const struct refused_call *call, osla_matrix *const full[3],
+                       osla_matrix *triangle, int64_t *ipiv)
+{
+  for (int which = 0; which < call->n_operands; which++) {
+    osla_matrix *m[3] = {full[0], full[1], full[2]};
+    m[which] = triangle;
+    const operands s = {.a = m[0],
+                        .b = m[1],
+                        .c = m[2],
+                        .pa = osla_whole(m[0]),
+                        .pb = osla_whole(m[1]),
+                        .pc = osla_whole(m[2]),
+                        .x = osla_part_at(m[1], 0, 0, N, 1),
+                        .v = osla_part_at(m[2], 0, 0, N, 1),
+                        .ipiv = ipiv};
+    OSLA_ASSERT_MSG(call->run(&s) == OSLA_ERR_UNSUPPORTED, "%s, operand %d", call->name, which);
+    OSLA_ASSERT_TEXT(call->text);
+    OSLA_ASSERT_TEXT("osla_matrix_create_triangle: copy it to a full matrix");
+    OSLA_ASSERT_SAME_TEXT();
+  }
+}
+
+static void test_calls(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  osla_matrix *m[4];
+  uint64_t before[4];
+  int64_t ipiv[N];
+  for (int i = 0; i < N; i++)
+    ipiv[i] = i + 1;
+  for (int k = 0; k < 3; k++) {
+    OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &m[k]));
+    OSLA_ASSERT_OK(osla_matrix_fill(m[k], OSLA_FILL_SPD, (uint64_t)k));
+  }
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, N, NB, &m[3]));
+  if (osla_matrix_local(m[3]))
+    osla_test_write(osla_matrix_local(m[3]), 5, 0, osla_segment_bytes(osla_matrix_segment(m[3])));
+  OSLA_ASSERT_OK(osla_barrier(t));
+  for (int k = 0; k < 4; k++)
+    before[k] = digest(m[k]);
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+    check_call(&calls[k], m, m[3], ipiv);
+  for (int k = 0; k < 4; k++) {
+    OSLA_ASSERT_MSG(digest(m[k]) == before[k], "matrix %d changed", k);
+    osla_matrix_destroy(&m[k]);
+  }
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {{"calls", test_calls}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_triangle_refused, cases);
