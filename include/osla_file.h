@@ -20,7 +20,10 @@
  *         is a data set of n x m, one row for each column of the matrix (HDF5 stores the last index
  *         contiguously): in Python A = h5py.File(path)[name][:].T. Complex numbers are h5py's: a
  *         compound of r and i. Attributes of a matrix: uplo ("whole", "lower", "upper") and
- *         checksum.
+ *         checksum. A triangular matrix of order n is a data set with one dimension of
+ *         n (n + 1) / 2 elements, with uplo "lower": the columns one after another, column j with
+ *         its rows j to n - 1. In Python: j, i = numpy.triu_indices(n); A[i, j] = h5py.File(path)
+ *         [name][:].
  *   raw   one matrix, column-major: numpy.fromfile(path, "<f8", count=m*n).reshape(n, m).T. The
  *         data are followed by 64 bytes with type, sizes, uplo and checksum (file_raw.c).
  * Numbers are stored as in memory, which must be little-endian.
@@ -60,8 +63,9 @@
 extern "C" {
 #endif
 
-/* The meaningful elements of a matrix. All elements are saved; the file stores this value beside
- * them. */
+/* The meaningful elements of a matrix. All elements of a full matrix are saved; the file stores
+ * this value beside them. Of a triangular matrix the lower triangle is saved; OSLA_STORED_UPPER is
+ * then an error (ARG), and the other two values mean OSLA_STORED_LOWER. */
 typedef enum osla_stored { OSLA_STORED_WHOLE, OSLA_STORED_LOWER, OSLA_STORED_UPPER } osla_stored;
 
 /* --- saving and loading one matrix by one call ------------------------------------------------ */
@@ -79,7 +83,8 @@ typedef struct osla_save_options {
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_save_options;
 
-/* Saves a matrix; replaces a file of that name. options: NULL = defaults. */
+/* Saves a matrix; replaces a file of that name. Triangular matrices are saved as HDF5 only
+ * (UNSUPPORTED). options: NULL = defaults. */
 OSLA_API osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                                    const osla_save_options *options);
 
@@ -90,7 +95,8 @@ typedef struct osla_load_options {
 } osla_load_options;
 
 /* Creates a matrix from a file of osla_matrix_save or osla_file_put_matrix, on any grid; the grid
- * and blocks at the time of the save do not matter. The format is detected.
+ * and blocks at the time of the save do not matter. The format is detected. A file of a triangular
+ * matrix makes a triangular matrix, whose block size is options.nb, or mb if nb is 0.
  *   options [in]  NULL = defaults
  *   stored  [out] the value of `stored` that the save was given; may be NULL
  *   out     [out] owned by the caller; NULL after an error
@@ -134,9 +140,12 @@ typedef struct osla_file_matrix {
 /* Reads type and sizes of a matrix, but not its data. Errors: those at the head of this file. */
 OSLA_API osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
 
-/* Reads a matrix into an existing one of equal type and sizes, with any blocks on any grid. After
- * an error the contents are undefined. Errors: those at the head of this file, and ARG if type or
- * sizes differ. */
+/* Reads a matrix into an existing one of equal type and sizes, with any blocks on any grid. One of
+ * the two may be triangular. A triangular matrix takes the lower triangle of a full one. The file
+ * of a triangular matrix sets the lower triangle of a full matrix, and elements above the diagonal
+ * keep their values (osla_matrix_mirror sets them). After an error the contents are undefined.
+ * Errors: those at the head of this file, and ARG if type or sizes differ, or if the file has an
+ * upper triangle and the matrix is triangular. */
 OSLA_API osla_err osla_file_get_matrix(osla_file *file, const char *name, osla_matrix *matrix);
 
 typedef enum osla_file_type { OSLA_FILE_DOUBLE, OSLA_FILE_INT64, OSLA_FILE_UINT64 } osla_file_type;

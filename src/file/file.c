@@ -230,7 +230,7 @@ static osla_err find_on_root(osla_file *f, const char *name, bool vector, file_i
              "%.200s: %.63s has the impossible size %" PRId64 " x %" PRId64, f->path, name, item->m,
              item->n);
   OSLA_CALL(osli_file_length(f->fd, f->path, &length));
-  uint64_t bytes = (uint64_t)(item->m * item->n) * osli_file_type_size((file_type)item->type);
+  uint64_t bytes = (uint64_t)file_elements(item) * osli_file_type_size((file_type)item->type);
   OSLA_CHECK(item->offset <= length && bytes <= length - item->offset, OSLA_ERR_IO,
              "%.200s: truncated: %.63s would end at byte %" PRIu64 " of %" PRIu64, f->path, name,
              item->offset + bytes, length);

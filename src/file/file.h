@@ -25,8 +25,23 @@ typedef struct file_item {
   int32_t type;   /* element type, a file_type */
   int32_t stored; /* elements of a matrix that have a meaning (all or a triangle), an osla_stored */
   int32_t vector; /* 1 for a vector, 0 for a matrix */
-  int32_t unused;
+  /* 1: the lower triangle of a matrix of order m = n, packed by columns: column j holds its rows j
+   * to n - 1; 0: all elements */
+  int32_t packed;
 } file_item;
+
+/* Returns the index of the first element of column j in the array. */
+static inline int64_t file_column_start(const file_item *item, int64_t j)
+{
+  if (!item->packed) return j * item->m;
+  return j % 2 ? (2 * item->n - j + 1) / 2 * j : j / 2 * (2 * item->n - j + 1);
+}
+
+/* Returns the number of elements of an array. */
+static inline int64_t file_elements(const file_item *item)
+{
+  return file_column_start(item, item->n);
+}
 
 /* Identity of a save's temporary file, by which a rank detects that another process gave the name
  * to a different file. Rank 0 broadcasts the struct as bytes, so it holds no pointers. */

@@ -212,8 +212,9 @@ osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd)
 static hid_t make_space(const file_item *item)
 {
   /* HDF5 stores the last index contiguously */
-  hsize_t dims[2] = {(hsize_t)item->n, (hsize_t)item->m};
-  return H5Screate_simple(item->vector ? 1 : 2, item->vector ? dims + 1 : dims, NULL);
+  hsize_t dims[2] = {(hsize_t)item->n, (hsize_t)item->m}, elements = (hsize_t)file_elements(item);
+  if (item->vector || item->packed) return H5Screate_simple(1, &elements, NULL);
+  return H5Screate_simple(2, dims, NULL);
 }
 
 static osla_err create_data_set(file_hdf5 *h, const char *name, file_item *item)
@@ -248,7 +249,7 @@ osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
   OSLA_CHECK(name[0] != '\0', OSLA_ERR_ARG, "%.200s: the name of a data set is empty", h->path);
   OSLA_CHECK(!osli_file_hdf5_has(h, name), OSLA_ERR_ARG, "%.200s: %.63s is in the file already",
              h->path, name);
-  uint64_t bytes = (uint64_t)(item->m * item->n) * osli_file_type_size((file_type)item->type);
+  uint64_t bytes = (uint64_t)file_elements(item) * osli_file_type_size((file_type)item->type);
   hsize_t length = 0;
   (void)H5Fget_filesize(h->file, &length);
   OSLA_CALL(osli_check_length(h->path, length + bytes + METADATA_BYTES));
@@ -290,18 +291,37 @@ bool osli_file_hdf5_has(file_hdf5 *h, const char *name)
   return set >= 0;
 }
 
+/* Returns the order of a packed triangle with this number of elements; -1 if no triangle has it. */
+static int64_t order_of_packed(hsize_t elements)
+{
+  int64_t order = 0, bits = INT64_C(1) << 30;
+  file_item item = {.packed = 1};
+  for (; bits > 0; bits /= 2) {
+    item.n = order + bits;
+    if ((hsize_t)file_elements(&item) <= elements) order = item.n;
+  }
+  item.n = order;
+  return (hsize_t)file_elements(&item) == elements ? order : -1;
+}
+
 static osla_err find_sizes(file_hdf5 *h, hid_t set, const char *name, file_item *item)
 {
   hid_t space = H5Dget_space(set);
   hsize_t dims[2] = {0, 1};
   int n_dims = H5Sget_simple_extent_ndims(space);
-  bool fits = n_dims == (item->vector ? 1 : 2);
+  bool fits = n_dims == 1 || (n_dims == 2 && !item->vector);
   if (fits) (void)H5Sget_simple_extent_dims(space, dims, NULL);
   release_id(space);
   OSLA_CHECK(fits, OSLA_ERR_IO, "%.200s: %.63s has %d dimensions, and %s was expected", h->path,
              name, n_dims, item->vector ? "a vector" : "a matrix");
   item->m = (int64_t)dims[item->vector ? 0 : 1];
   item->n = (int64_t)dims[item->vector ? 1 : 0];
+  item->packed = n_dims == 1 && !item->vector;
+  if (!item->packed) return OSLA_OK;
+  item->m = item->n = order_of_packed(dims[0]);
+  OSLA_CHECK(item->n >= 0, OSLA_ERR_IO,
+             "%.200s: %.63s has %" PRIu64 " elements, which are neither a matrix nor a triangle",
+             h->path, name, (uint64_t)dims[0]);
   return OSLA_OK;
 }
 
@@ -334,6 +354,7 @@ static osla_err find_offset(file_hdf5 *h, hid_t set, const char *name, file_item
   item->stored = OSLA_STORED_WHOLE;
   for (int stored = 0; stored < 3; stored++)
     if (strcmp(uplo, stored_name[stored]) == 0) item->stored = stored;
+  if (item->packed && item->stored != OSLA_STORED_LOWER) sealed = false;
   OSLA_CALL(osli_hdf5_check_unfiltered(set, h->path, name));
   OSLA_CHECK(contiguous && sealed && (offset != HADDR_UNDEF || item->m == 0 || item->n == 0),
              OSLA_ERR_IO, "%.200s: %.63s was not written by osla (%s)", h->path, name,

@@ -12,6 +12,8 @@ static osla_err check_matrix(const osla_file *f, const osla_matrix *a, osla_stor
              "%.200s: file and matrix have different transports", f->path);
   OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
              "%.200s: stored = %d is not known", f->path, (int)stored);
+  OSLA_CHECK(!osla_matrix_is_triangle(a) || stored != OSLA_STORED_UPPER, OSLA_ERR_ARG,
+             "%.200s: stored is the upper triangle, but the matrix has the lower one", f->path);
   return OSLA_OK;
 }
 
@@ -33,8 +35,12 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
   osla_layout l = osla_matrix_layout(a);
   uint64_t sum = 0;
   OSLA_CALL(agree_on_matrix(f, "osla_file_put_matrix", a, stored));
-  file_item item = {
-    .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
+  file_item item = {.m = l.m,
+                    .n = l.n,
+                    .type = (int32_t)osla_matrix_dtype(a),
+                    .stored = (int32_t)stored,
+                    .packed = osla_matrix_is_triangle(a)};
+  if (item.packed) item.stored = OSLA_STORED_LOWER;
   /* the barrier in this call also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_reserve(f, name, &item));
   /* Casts const away, because reading and writing share one function, which does not change the
@@ -74,6 +80,9 @@ osla_err osla_file_get_matrix(osla_file *f, const char *name, osla_matrix *a)
              " x %" PRId64 " of type %s",
              f->path, name, item.m, item.n, osli_file_type_name((file_type)item.type), l.m, l.n,
              osli_file_type_name((file_type)osla_matrix_dtype(a)));
+  OSLA_CHECK(!osla_matrix_is_triangle(a) || item.stored != OSLA_STORED_UPPER, OSLA_ERR_ARG,
+             "%.200s: %.63s holds the upper triangle, but the matrix stores the lower one", f->path,
+             name);
   return read_matrix(f, name, &item, a);
 }
 
@@ -106,6 +115,8 @@ osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_sav
   bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
               (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
   osla_file *f = NULL;
+  OSLA_CHECK(hdf5 || !osla_matrix_is_triangle(a), OSLA_ERR_UNSUPPORTED,
+             "%.200s: the raw format has no triangular matrices: save it as HDF5 (.h5)", path);
   OSLA_CALL(osli_file_create_any(osla_grid_transport(osla_matrix_grid(a)), path, !hdf5, &f));
   osla_err err = osla_file_put_matrix(f, name_or_default(o.name), a, o.stored);
   if (err == OSLA_OK) return osla_file_commit(&f);
@@ -128,8 +139,10 @@ osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_opt
   OSLA_CALL(osla_agree(osla_grid_transport(grid), OSLA_RESERVED(osla_load_options, options)));
   OSLA_CALL(osli_file_open_any(osla_grid_transport(grid), path, &f, &item, &is_raw));
   if (!is_raw) OSLA_TRY(osli_file_find_array(f, name, false, &item));
-  OSLA_TRY(
-    osla_matrix_create(grid, (osla_dtype)item.type, item.m, item.n, mb, o.nb ? o.nb : mb, &a));
+  const int64_t nb = o.nb ? o.nb : mb;
+  const osla_dtype dtype = (osla_dtype)item.type;
+  OSLA_TRY(item.packed ? osla_matrix_create_triangle(grid, dtype, item.n, nb, &a)
+                       : osla_matrix_create(grid, dtype, item.m, item.n, mb, nb, &a));
   OSLA_TRY(read_matrix(f, is_raw ? "the matrix" : name, &item, a));
   if (stored) *stored = (osla_stored)item.stored;
   *out = a;

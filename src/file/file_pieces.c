@@ -1,24 +1,41 @@
-/* The column-major array in a file is cut into pieces of 4 MiB. Each rank moves a contiguous range
- * of pieces between the file and the distributed matrix, with one-sided get and put, whichever
- * ranks own the elements. Each file access is contiguous and starts at a multiple of the page size.
- * No two ranks touch one page, because file systems that cache pages on each host, such as NFS,
- * require this. */
+/* The array of a matrix in a file, column-major or packed by columns, is cut into pieces of 4 MiB.
+ * Each rank moves a contiguous range of pieces between the file and the distributed matrix, with
+ * one-sided get and put, whichever ranks own the elements. Each file access is contiguous and
+ * starts at a multiple of the page size. No two ranks touch one page, because file systems that
+ * cache pages on each host, such as NFS, require this. */
 #include "src/file/file.h"
 
 #include <stdlib.h>
 
 enum { PIECE_BYTES = 4 << 20 };
 
-/* Copies elements [first, last) of the column-major order between matrix and buffer. Whole columns
- * are copied in one call, parts of a column in one call each. */
-static osla_err copy_elements(osla_matrix *a, int64_t first, int64_t last, unsigned char *buffer,
-                              file_direction way)
+/* Returns the column of an element of the array. */
+static int64_t column_of(const file_item *item, int64_t element)
 {
-  int64_t m = osla_matrix_layout(a).m;
+  if (!item->packed) return element / item->m;
+  int64_t low = 0, high = item->n; /* low <= column < high */
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    if (file_column_start(item, middle) <= element)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Copies elements [first, last) of the array between matrix and buffer. Whole columns of a matrix
+ * that is not packed are copied in one call, other columns and parts of columns in one call each.
+ */
+static osla_err copy_elements(const file_item *item, osla_matrix *a, int64_t first, int64_t last,
+                              unsigned char *buffer, file_direction way)
+{
+  int64_t m = item->m;
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   while (first < last) {
-    int64_t i = first % m, j = first / m;
-    bool whole = i == 0 && last - first >= m;
+    int64_t j = column_of(item, first), i = first - file_column_start(item, j);
+    bool whole = i == 0 && last - first >= m && !item->packed;
+    if (item->packed) i += j;
     int64_t rows = m - i < last - first ? m - i : last - first;
     int64_t cols = whole ? (last - first) / m : 1;
     if (way == TO_FILE)
@@ -40,19 +57,19 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
   size_t bytes = (size_t)(last - first) * e;
   uint64_t offset = item->offset + (uint64_t)first * e;
   if (way == TO_FILE)
-    OSLA_CALL(copy_elements(a, first, last, buffer, way));
+    OSLA_CALL(copy_elements(item, a, first, last, buffer, way));
   else
     OSLA_CALL(osli_file_read_at(file->fd, file->path, buffer, bytes, offset));
   *sum += osli_file_sum(buffer, osli_file_word_size(type), (last - first) * (int64_t)words,
                         (uint64_t)first * words);
   if (way == TO_FILE) return osli_write_at(file->fd, file->path, buffer, bytes, offset);
-  return copy_elements(a, first, last, buffer, way);
+  return copy_elements(item, a, first, last, buffer, way);
 }
 
 osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                file_direction way, uint64_t *sum)
 {
-  int64_t elements = item->m * item->n;
+  int64_t elements = file_elements(item);
   int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
   int64_t pieces = elements / length + (elements % length > 0);
   int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
