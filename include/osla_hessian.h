@@ -11,6 +11,12 @@
  * summed, or as options.combine says. Between an update and the next commit the contents of the
  * matrix are undefined. The gradient is always summed.
  *
+ * Layout. H is a full matrix, of which one triangle is used, or a triangular matrix, which takes
+ * about half the memory (options.triangle, or osla_hessian_create_on with a matrix of
+ * osla_matrix_create_triangle). All options serve both layouts, and order-independent mode gives
+ * the same bits in both. Only the lower triangle can be stored in this way, and only in host
+ * memory.
+ *
  * Types. G and U have H's type, or they have type float while H has type double. In that case
  * products G^T G are computed in float and added in double. A ready block (U) for an owner on the
  * node is added from the caller's array without a copy. NaN and infinite values are added like
@@ -158,7 +164,10 @@ typedef struct osla_hessian_options {
    * if the updates are added to its contents. osla_hessian_create always sets the
    * triangle to `initial`. */
   bool clear;
-  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
+  /* 1: osla_hessian_create makes H by osla_matrix_create_triangle, in about half the memory;
+   * requires uplo = OSLA_LOWER. 0: H is a full matrix. */
+  int64_t triangle;
+  uint64_t reserved[7]; /* must be 0 (osla_types.h) */
 } osla_hessian_options;
 
 /* Creates an accumulator of order n on a grid with H = options.initial. Collective. The grid is
@@ -173,9 +182,10 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
 /* Creates an accumulator that adds to the matrix of the caller: H := H + updates, or, with
  * options.clear, H := updates. Collective. The matrix must be square with square blocks, of type
  * OSLA_DOUBLE or OSLA_FLOAT, on any grid. It may have been made by any call of osla_matrix.h, also
- * by osla_matrix_wrap or osla_matrix_wrap_own from memory of ScaLAPACK, Global Arrays or numpy. It
- * must outlive the accumulator, which does not destroy it. From create_on to the commit only the
- * accumulator may access the stored triangle; the other triangle is neither read nor written.
+ * by osla_matrix_wrap or osla_matrix_wrap_own from memory of ScaLAPACK, Global Arrays or numpy, and
+ * by osla_matrix_create_triangle. It must outlive the accumulator, which does not destroy it. From
+ * create_on to the commit only the accumulator may access the stored triangle; the other triangle
+ * is neither read nor written.
  *
  * If other ranks of a node cannot access the owner's memory (osla_matrix_wrap), every update for
  * another rank is sent to the owner, on one node, too, and the owner adds it. So each owner must
@@ -188,12 +198,13 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  * arrays G and U of an update lie in host memory or on the device of the matrix, and all other
  * arrays in host memory. doc/devices.md has the rules for matrices on devices.
  *   options [in] as in osla_hessian_create, except that nb is 0 or the block size of the matrix,
- *                that the matrix determines `single`, and that initial and from_zero require clear.
+ *                that the matrix determines `single` and `triangle`, and that initial and
+ *                from_zero require clear.
  *                In order-independent mode the contents of the matrix are converted to fixed point,
  *                so elements beyond the bound are an error.
  *                osla_hessian_reset and osla_hessian_restore replace the former contents;
- *                checkpoint and restore include both triangles, and are UNSUPPORTED for a matrix
- *                of osla_matrix_wrap_own on several ranks
+ *                checkpoint and restore include both triangles of a full matrix, and are
+ *                UNSUPPORTED for a matrix of osla_matrix_wrap_own on several ranks
  * Errors, on all ranks together; the matrix is unchanged: those of osla_hessian_create; ARG (the
  * matrix is not square, has blocks that are not square, lies in read-only memory, or differs from
  * the options); UNSUPPORTED (a complex matrix; OSLA_COMBINE_USER for a matrix on a device; a device
@@ -279,7 +290,8 @@ OSLA_API bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
  * ascending order. So equal sums of equal data give files of equal bits, and a restored job ends
  * with the same bits. Then H must not have been overwritten since a commit (for example by its
  * factors), and each rank needs 8 bytes for each id of all ranks during the call. The file is
- * replaced atomically (osla_file.h): a killed job leaves the former file.
+ * replaced atomically (osla_file.h): a killed job leaves the former file. If H is triangular, the
+ * file holds its lower triangle alone, in half of the bytes.
  *   path [in] HDF5 file, equal on all ranks; replaced
  *   job  [in] a text of at most 1023 bytes that a restore must pass, equal on all ranks; NULL: ""
  * Errors, on all ranks together: those of osla_file.h (the accumulator is intact, and the next
@@ -288,13 +300,12 @@ OSLA_API bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
 OSLA_API osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const char *job);
 
 /* Sets a fresh (or reset) accumulator to the state of a checkpoint; updates whose ids are in the
- * file are skipped from then on. Ranks, grid and block size may differ from those of the job that
- * wrote the file. Collective; no update may be running. A commit must follow before matrix and
- * gradient are used.
- *   job [in] text that was passed to osla_hessian_checkpoint
- * Errors, on all ranks together: STATE (not fresh); IO for a file that is missing, foreign,
- * truncated or changed, or that has another order, type, triangle, operation, initial value, mode,
- * bound or job; MEM. After an error the accumulator is reset. */
+ * file are skipped from then on. Ranks, grid, block size and layout of H may differ from those of
+ * the job that wrote the file. Collective; no update may be running. A commit must follow before
+ * matrix and gradient are used. job [in] text that was passed to osla_hessian_checkpoint Errors, on
+ * all ranks together: STATE (not fresh); IO for a file that is missing, foreign, truncated or
+ * changed, or that has another order, type, triangle, operation, initial value, mode, bound or job;
+ * MEM. After an error the accumulator is reset. */
 OSLA_API osla_err osla_hessian_restore(osla_hessian *hessian, const char *path, const char *job);
 
 /* Waits until the updates of all ranks are in H and in the gradient. Collective; every thread must

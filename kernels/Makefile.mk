@@ -72,7 +72,7 @@ kernels_sources = \
 kernels_hessian_sources = \
   kernels/hessian/hessian_split.h kernels/hessian/hessian_split.c \
   kernels/hessian/hessian_combine.h kernels/hessian/hessian_combine.c \
-  kernels/hessian/hessian.h kernels/hessian/hessian.c \
+  kernels/hessian/hessian_array.h kernels/hessian/hessian.h kernels/hessian/hessian.c \
   kernels/hessian/hessian_workspace.c \
   kernels/hessian/hessian_exact.h kernels/hessian/hessian_exact.c kernels/hessian/hessian_chunks.c \
   kernels/hessian/hessian_device.h kernels/hessian/hessian_device.c \

@@ -1,6 +1,7 @@
 #include "tests/hessian_reference.h"
 
 #include "osla_index.h"
+#include "src/matrix/stored.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -244,8 +245,8 @@ static void note(difference *d, osla_dtype dtype, const void *array, int64_t at,
   d->seen = osla_test_real(dtype, array, at);
 }
 
-/* Compares this rank's elements of the matrix with the sum. Elements of a device matrix are first
- * copied to host memory. */
+/* Compares the elements that this rank stores of the matrix with the sum. Elements of a device
+ * matrix are first copied to host memory. */
 static difference differ_in_place(const serial_sum *sum, osla_matrix *a)
 {
   difference d = {0};
@@ -259,12 +260,13 @@ static difference differ_in_place(const serial_sum *sum, osla_matrix *a)
   }
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
-  int64_t lld = osla_matrix_lld(a, osla_test_rank());
-  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++)
-    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++)
-      note(&d, osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld, sum,
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+    const stored_columns s = osli_stored_columns(a, osla_test_rank(), c);
+    for (int64_t r = s.first_row; r < osla_matrix_local_rows(a); r++)
+      note(&d, osla_matrix_dtype(a), osla_matrix_local(a), stored_index(&s, r, c), sum,
            osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
            osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol));
+  }
   osla_matrix_destroy(&copy);
   return d;
 }
@@ -277,7 +279,7 @@ static difference differ_by_get(const serial_sum *sum, const osla_matrix *a)
   void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(dtype));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n > 0 ? n : 1));
   for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = osla_matrix_is_triangle(a) ? j : 0; i < n; i++)
       note(&d, dtype, all, i + j * n, sum, i, j);
   free(all);
   return d;
@@ -317,6 +319,15 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   /* No rank may change the matrix while another rank still compares it. */
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
   return good;
+}
+
+void hessian_read(const osla_matrix *a, void *all)
+{
+  const int64_t n = osla_matrix_layout(a).n;
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, all, n > 0 ? n : 1));
+  for (int64_t j = 0; osla_matrix_is_triangle(a) && j < n; j++)
+    for (int64_t i = 0; i < j; i++)
+      osla_test_store(osla_matrix_dtype(a), all, i + j * n, 0.0);
 }
 
 /* ---- what several suites do ---- */
@@ -426,8 +437,9 @@ void hessian_destroy(osla_hessian **h)
 
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n, const osla_hessian_options *options)
 {
-  const osla_hessian_options o = options ? *options : (osla_hessian_options){0};
+  osla_hessian_options o = options ? *options : (osla_hessian_options){0};
   const char *kind = o.combine == OSLA_COMBINE_USER ? NULL : getenv("OSLA_TEST_HESSIAN_DEVICE");
+  o.triangle = !kind && o.uplo == OSLA_LOWER && (o.triangle || getenv("OSLA_TEST_TRIANGLE"));
   osla_hessian *h = NULL;
   if ((kind ? create_on_device(grid, n, o, kind, &h) : osla_hessian_create(grid, n, &o, &h)) !=
       OSLA_OK) {

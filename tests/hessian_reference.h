@@ -66,12 +66,17 @@ void sum_free(serial_sum *sum);
 bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
+/* Reads the whole matrix to all [n * n]. The triangle that a triangular matrix does
+ * not store becomes 0, as it is in the accumulator's full matrix. */
+void hessian_read(const osla_matrix *a, void *all);
+
 /* Returns grid number `which`, from 0: nearly square, P x 1, 1 x P, nearly square with the ranks in
  * descending order, then smaller grids that leave ranks idle; NULL after the last. Collective. */
 osla_grid *hessian_grid(osla_transport *t, int which);
 
 /* Makes an accumulator, and ends the job if that fails. If OSLA_TEST_HESSIAN_DEVICE names a kind of
- * device and no option is a function of the user, H lies on a device of this kind. In tests
+ * device and no option is a function of the user, H lies on a device of this kind. If
+ * OSLA_TEST_TRIANGLE is set and the lower triangle is stored, H is triangular. In tests
  * osla_hessian_destroy is hessian_destroy, which also destroys the device matrix and closes the
  * device. Collective. */
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,

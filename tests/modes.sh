@@ -28,6 +28,10 @@ in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/li
     device2)
       in_mode fake2 "${@:2}"
       echo OSLA_TEST_HESSIAN_DEVICE=fake OSLA_TEST_VALUES=device ;;
+    triangle) echo OSLA_EXPECT_NODES=1 OSLA_TEST_TRIANGLE=yes ;;
+    triangle2)
+      in_mode fake2 "${@:2}"
+      echo OSLA_TEST_TRIANGLE=yes ;;
     mixed) echo OSLA_EXPECT_NODES=1 OSLA_TEST_VALUES=mixed ;;
     early)
       in_mode device "${@:2}"

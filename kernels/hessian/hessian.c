@@ -37,6 +37,11 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
   OSLA_CHECK(o->nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", o->nb);
   OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
              OSLA_ERR_ARG, "uplo = %d is not OSLA_LOWER, OSLA_UPPER or OSLA_GENERAL", (int)o->uplo);
+  OSLA_CHECK(o->triangle == 0 || o->triangle == 1, OSLA_ERR_ARG,
+             "triangle = %" PRId64 " is neither 0 nor 1", o->triangle);
+  OSLA_CHECK(o->triangle == 0 || o->uplo == OSLA_LOWER, OSLA_ERR_ARG,
+             "a triangular matrix stores the lower triangle: set uplo to OSLA_LOWER, not %d",
+             (int)o->uplo);
   OSLA_CHECK(!isnan(o->initial), OSLA_ERR_ARG, "initial = %g is not a number", o->initial);
   OSLA_CHECK(!o->from_zero || o->initial == 0.0, OSLA_ERR_ARG,
              "from_zero requires initial = 0, not initial = %g", o->initial);
@@ -159,6 +164,7 @@ static osla_err agree(osla_transport *t, const char *call, int64_t n,
                                 {"node_sums", o.node_sums},
                                 {"checkpoint_holds", o.checkpoint_holds},
                                 {"clear", o.clear},
+                                {"triangle", o.triangle},
                                 {"memory of the matrix (1: a device)", on_device}};
   return osla_agree_same(t, local, call, same, (int)(sizeof same / sizeof *same));
 }
@@ -190,8 +196,7 @@ osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_opti
   OSLA_TRY(agree(osla_grid_transport(grid), "osla_hessian_create", n, options, false,
                  new_hessian(n, options, &h)));
   h->options.clear = h->owns_matrix = true;
-  OSLA_TRY(osla_matrix_create(grid, osli_hessian_dtype(&h->options), n, n, h->options.nb,
-                              h->options.nb, &h->matrix));
+  OSLA_TRY(osli_target_create(h, grid, &h->matrix));
   h->v = view_of(h->matrix);
   OSLA_TRY(build(h, osli_combiner_initial(&h->options) == 0.0));
   *out = h;

@@ -3,6 +3,7 @@
 #define OSLA_HESSIAN_INTERNAL_H
 
 #include "kernels/common/local_view.h"
+#include "kernels/hessian/hessian_array.h"
 #include "kernels/hessian/hessian_combine.h"
 #include "kernels/hessian/hessian_wire.h"
 #include "src/device/device.h"
@@ -45,6 +46,15 @@ struct osla_hessian {
   struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;
 };
+
+/* Returns the part of H of a rank, whose address is NULL if this rank cannot access the part. */
+static inline owner_array owner_part(const osla_hessian *h, int rank)
+{
+  return (owner_array){.at = osla_matrix_peer(h->matrix, rank),
+                       .matrix = h->matrix,
+                       .owner = rank,
+                       .lld = osla_matrix_lld(h->matrix, rank)};
+}
 
 /* Range [from, past) of local rows. */
 typedef struct row_range {

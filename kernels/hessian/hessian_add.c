@@ -81,22 +81,25 @@ static bool add_runs(const osla_hessian *h, const piece *p, const chunk *s, int6
 }
 
 static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
-                         unsigned char *local, int64_t lld)
+                         const owner_array *a)
 {
-  int64_t added = 0, packed = 0;
+  stored_columns run = {0};
+  int64_t added = 0, packed = 0, next = p->cols > 0 ? array_column(a, &run, p->col[0]) : 0;
   for (int64_t c = 0; c < p->cols; c++) {
     int64_t begin = p->begin[c] > s->first ? p->begin[c] : s->first;
     int64_t end = p->end[c] < s->past ? p->end[c] : s->past;
     int64_t column = piece_column_start(p, c, packed);
+    const int64_t index = next;
     packed += p->end[c] - p->begin[c];
+    if (c + 1 < p->cols) next = array_column(a, &run, p->col[c + 1]);
     if (begin >= end) continue;
-    unsigned char *dest = local + element_offset(0, p->col[c], lld, h->v.element);
+    unsigned char *dest = array_at(a, index, h->v.element);
+    const int64_t ahead = next - index;
     added += end - begin;
-    int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
     if (!good)
-      osli_exact_record_refused(h, p, c, begin, end, p->values, column, local,
+      osli_exact_record_refused(h, p, c, begin, end, p->values, column, a->owner,
                                 (const int64_t *)(const void *)dest);
   }
   return added;
@@ -105,13 +108,13 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
 /* ---- refused elements of a matrix H in device memory ---- */
 
 /* Copies column c of a piece from device memory to host memory, and records the column's refused
- * elements. The caller provides the host memory: `sums` for the lld numbers of the column of the
- * local array, `values` for the values of the column. */
+ * elements. The caller provides the host memory: `sums` for the numbers of the column of the array,
+ * up to the last row of the piece, `values` for the values of the column. */
 static osla_err record_column(const osla_hessian *h, const piece *p, int64_t c, int64_t packed,
-                              const unsigned char *local, int64_t lld, int64_t *sums,
-                              unsigned char *values)
+                              const owner_array *a, int64_t *sums, unsigned char *values)
 {
   const int64_t begin = p->begin[c], end = p->end[c];
+  stored_columns run = {0};
   int64_t low = INT64_MAX, high = -1;
   for (int64_t r = begin; r < end; r++) {
     const int64_t at = p->row_position ? p->row_position[r] : r;
@@ -121,29 +124,29 @@ static osla_err record_column(const osla_hessian *h, const piece *p, int64_t c, 
   if (high < low) return OSLA_OK;
   const int64_t first = piece_column_start(p, c, packed) + low;
   OSLA_CALL(osli_queue_copy((size_t)(p->row[end - 1] + 1) * sizeof *sums,
-                            local + element_offset(0, p->col[c], lld, sizeof *sums), sums));
+                            array_at(a, array_column(a, &run, p->col[c]), sizeof *sums), sums));
   OSLA_CALL(osli_queue_copy((size_t)(high - low + 1) * h->element,
                             p->values + (size_t)first * h->element, values));
-  osli_exact_record_refused(h, p, c, begin, end, values, -low, local, sums);
+  osli_exact_record_refused(h, p, c, begin, end, values, -low, a->owner, sums);
   return OSLA_OK;
 }
 
 /* If elements of a piece were refused when it was added to the local array in device memory,
  * records the first of them as an offence. */
-static osla_err record_refused(const osla_hessian *h, const piece *p, const unsigned char *local,
-                               int64_t lld)
+static osla_err record_refused(const osla_hessian *h, const piece *p, const owner_array *a)
 {
   int64_t most = p->rows;
   for (int64_t r = 0; p->row_position && r < p->rows; r++)
     if (p->row_position[r] >= most) most = p->row_position[r] + 1;
-  int64_t *sums = malloc((size_t)lld * sizeof *sums);
+  const int64_t rows = p->row[p->rows - 1] + 1;
+  int64_t *sums = malloc((size_t)rows * sizeof *sums);
   unsigned char *values = malloc((size_t)most * h->element);
   osla_err err =
     sums && values
       ? OSLA_OK
-      : osla_error_set(OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", lld);
+      : osla_error_set(OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", rows);
   for (int64_t c = 0, packed = 0; c < p->cols && err == OSLA_OK; c++) {
-    err = record_column(h, p, c, packed, local, lld, sums, values);
+    err = record_column(h, p, c, packed, a, sums, values);
     packed += p->end[c] - p->begin[c];
   }
   free(sums);
@@ -151,28 +154,27 @@ static osla_err record_refused(const osla_hessian *h, const piece *p, const unsi
   return err;
 }
 
-static osla_err add_on_device(const osla_hessian *h, const piece *p, unsigned char *local,
-                              int64_t lld)
+static osla_err add_on_device(const osla_hessian *h, const piece *p, const owner_array *a)
 {
   int64_t refused;
-  OSLA_CALL(osli_queue_piece(h, p, local, lld, &refused));
-  return refused > 0 ? record_refused(h, p, local, lld) : OSLA_OK;
+  OSLA_CALL(osli_queue_piece(h, p, a, &refused));
+  return refused > 0 ? record_refused(h, p, a) : OSLA_OK;
 }
 
 /* ---- additions of pieces ---- */
 
-osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+osla_err osli_piece_add(const osla_hessian *h, const piece *p, const owner_array *a)
 {
   double since = osla_trace_now(h->v.t);
-  const bool on_device = osli_is_on_device(h, local);
+  const bool on_device = osli_is_on_device(h, a->at);
   int64_t added = 0;
   chunk s;
-  if (h->exact) OSLA_CALL(osli_exact_prepare(h, p, local, lld));
-  if (on_device) OSLA_CALL(add_on_device(h, p, local, lld));
+  if (h->exact) OSLA_CALL(osli_exact_prepare(h, p, a));
+  if (on_device) OSLA_CALL(add_on_device(h, p, a));
   if (osli_work_modelled || on_device) added = osli_piece_elements(p);
   for (int64_t first = 0; first < p->rows && !osli_work_modelled && !on_device; first = s.past) {
     find_runs(p, first, &s);
-    added += add_chunk(h, p, &s, local, lld);
+    added += add_chunk(h, p, &s, a);
   }
   work_charge(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);

@@ -13,6 +13,7 @@
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
+#include "kernels/hessian/hessian_target.h"
 #include "osla_file.h"
 #include "src/blas/move.h"
 
@@ -47,8 +48,7 @@ static osla_stored stored_of(const osla_hessian *h)
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds && !h->device) return OSLA_OK;
-  osla_err err = osla_matrix_create(h->v.grid, osli_hessian_dtype(&h->options), h->n, h->n,
-                                    h->options.nb, h->options.nb, &s->matrix);
+  osla_err err = osli_target_create(h, h->v.grid, &s->matrix);
   if (err == OSLA_ERR_MEM) s->matrix = NULL;
   return err == OSLA_ERR_MEM && !h->device ? OSLA_OK : err;
 }
@@ -62,14 +62,24 @@ static osla_file_type gradient_type(const osla_hessian *h)
 static osla_err copy_matrix(const osla_hessian *h, snapshot *s)
 {
   const local_view *v = &h->v;
+  const owner_array own = owner_part(h, osla_transport_rank(v->t));
   uint64_t doubles = h->exact ? osli_exact_doubles(h) : 0;
   if (!s->matrix) {
     s->converted = doubles;
-    return osli_exact_convert(h, doubles, true, v->local, v->lld);
+    return osli_exact_convert(h, doubles, true, &own);
   }
-  const local_view to = view_of(s->matrix);
-  osli_move_columns(v->element, v->rows, v->cols, v->local, v->lld, to.local, to.lld);
-  return osli_exact_convert(h, doubles, true, to.local, to.lld);
+  owner_array copy = own;
+  copy.at = osla_matrix_local(s->matrix);
+  copy.lld = osla_matrix_lld(s->matrix, own.owner);
+  for (int64_t c = 0, cols; c < v->cols; c += cols) {
+    const stored_columns from = array_columns(&own, c), to = array_columns(&copy, c);
+    const int64_t row = from.first_row;
+    cols = from.count < v->cols - c ? from.count : v->cols - c;
+    osli_move_columns(v->element, v->rows - row, cols,
+                      array_at(&own, stored_index(&from, row, c), v->element), from.ld,
+                      array_at(&copy, stored_index(&to, row, c), v->element), to.ld);
+  }
+  return osli_exact_convert(h, doubles, true, &copy);
 }
 
 static osla_err sum_gradient(osla_hessian *h, snapshot *s)
@@ -204,7 +214,8 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* waits until no rank reads H any more */
-  if (h->exact) (void)osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
+  const owner_array own = owner_part(h, osla_transport_rank(h->v.t));
+  if (h->exact) (void)osli_exact_convert(h, s->converted, false, &own);
   /* waits until all ranks have converted their parts, because then other ranks of the node may add
    * to H */
   err = osla_agree(h->v.t, err);
@@ -332,7 +343,7 @@ static osla_err read_matrix(osla_hessian *h, osla_file *file)
 {
   osla_matrix *read = NULL;
   if (!h->device) return osla_file_get_matrix(file, "H", h->matrix);
-  OSLA_CALL(osla_matrix_create(h->v.grid, h->v.dtype, h->n, h->n, h->v.mb, h->v.nb, &read));
+  OSLA_CALL(osli_target_create(h, h->v.grid, &read));
   osla_err err = osla_file_get_matrix(file, "H", read);
   if (err == OSLA_OK) err = osla_matrix_copy(read, h->matrix);
   osla_matrix_destroy(&read);

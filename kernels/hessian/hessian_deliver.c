@@ -41,7 +41,7 @@ typedef struct part {
   int owner;    /* rank of this owner */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
-  /* memory on this node to which the part is added; local = NULL if the part is sent */
+  /* memory on this node to which the part is added; array.at = NULL if the part is sent */
   near_part near;
 } part;
 
@@ -70,7 +70,7 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
 {
   double start = osla_clock();
   const size_t bytes = (size_t)(p->rows * p->cols) * h->element;
-  const bool there = osli_is_on_device(h, a->near.local);
+  const bool there = osli_is_on_device(h, a->near.array.at);
   const bool made_there = h->device && (a->u->k >= 0 || osli_is_on_device(h, a->u->data));
   if (!there || !made_there) OSLA_CALL(osli_reserve(&w->values, &w->values_bytes, bytes));
   if (there || made_there)
@@ -89,7 +89,7 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
 static osla_err add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
 {
   if (stripes) osla_stripes_take(h->v.t, a->near.lock, stripes);
-  osla_err err = osli_piece_add(h, p, a->near.local, a->near.lld);
+  osla_err err = osli_piece_add(h, p, &a->near.array);
   osla_err done = stripes ? osli_piece_unlock(h, a->near.lock, stripes) : OSLA_OK;
   return err == OSLA_OK ? done : err;
 }
@@ -227,7 +227,7 @@ static void window_limits(const osla_hessian *h, const part *a, size_t bytes, in
                           int64_t *cols)
 {
   int64_t most = (int64_t)(bytes / h->element);
-  if (!a->near.local) {
+  if (!a->near.array.at) {
     int64_t fit = osli_outbox_rows(h);
     if (most > fit) most = fit;
   }
@@ -245,7 +245,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
       piece p = make_piece(h, w, a, r, a->rows - r < max_rows ? a->rows - r : max_rows, c,
                            a->cols - c < max_cols ? a->cols - c : max_cols);
       if (osli_piece_elements(&p) == 0) continue;
-      if (a->near.local) {
+      if (a->near.array.at) {
         OSLA_CALL(deliver_window_here(h, w, a, r, c, &p, true));
       } else {
         OSLA_CALL(fill_piece(h, w, a, r, c, &p));
@@ -297,8 +297,8 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
   a->stripes = osli_piece_stripes(&p, h->options.nb);
   if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
-  if (ready && a->near.local &&
-      osli_is_on_device(h, a->u->data) == osli_is_on_device(h, a->near.local)) {
+  if (ready && a->near.array.at &&
+      osli_is_on_device(h, a->u->data) == osli_is_on_device(h, a->near.array.at)) {
     OSLA_CALL(add_block_here(h, w, a, &p, may_wait, done));
     if (*done) w->stats.elements += elements;
     return OSLA_OK;
@@ -306,7 +306,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
   w->stats.elements += elements;
   size_t values = (size_t)a->rows * h->element, most = osli_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
-  if (a->near.local)
+  if (a->near.array.at)
     return fits ? deliver_window_here(h, w, a, 0, 0, &p, false)
                 : deliver_windows_here(h, w, a, most);
   w->stats.elements_sent += elements;

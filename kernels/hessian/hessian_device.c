@@ -96,21 +96,22 @@ static void list_values(const piece *p, const work_lists *l)
     l->position[r] = p->row_position ? p->row_position[r] : r;
 }
 
-osla_err osli_queue_piece(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld,
+osla_err osli_queue_piece(const osla_hessian *h, const piece *p, const owner_array *a,
                           int64_t *refused)
 {
   static const combine_operation operations[] = {[OSLA_COMBINE_SUM] = COMBINE_SUM,
                                                  [OSLA_COMBINE_MIN] = COMBINE_MIN,
                                                  [OSLA_COMBINE_MAX] = COMBINE_MAX};
   const combine_operation operation = h->exact ? COMBINE_FIXED_SUM : operations[h->options.combine];
-  device_work w = work_on(h, operation, p->rows, p->cols, p->values, local);
+  device_work w = work_on(h, operation, p->rows, p->cols, p->values, a->at);
+  stored_columns run = {0};
   work_lists l;
   *refused = 0;
   if (osli_piece_elements(p) == 0) return OSLA_OK;
   OSLA_CALL(make_lists(&w, true, &l));
   list_values(p, &l);
   for (int64_t c = 0; c < p->cols; c++)
-    l.target[c] = p->col[c] * lld;
+    l.target[c] = array_column(a, &run, p->col[c]);
   for (int64_t r = 0; r < p->rows; r++)
     l.row[r] = p->row[r];
   if (h->exact) w.info = refused;
@@ -149,13 +150,14 @@ osla_err osli_queue_columns(const osla_hessian *h, int64_t k, int64_t count,
 }
 
 osla_err osli_queue_stripes(const osla_hessian *h, combine_operation operation, double constant,
-                            uint64_t stripes, int position, unsigned char *local, int64_t lld,
-                            int64_t *refused)
+                            uint64_t stripes, const owner_array *a, int64_t *refused)
 {
   const int64_t nb = h->options.nb;
-  const int prow = position / h->v.q, pcol = position % h->v.q;
+  const int prow = osla_grid_prow_of(h->v.grid, a->owner);
+  const int pcol = osla_grid_pcol_of(h->v.grid, a->owner);
   const int64_t cols = osla_index_count(h->n, nb, pcol, h->v.q);
-  device_work w = work_on(h, operation, osla_index_count(h->n, nb, prow, h->v.p), 0, NULL, local);
+  device_work w = work_on(h, operation, osla_index_count(h->n, nb, prow, h->v.p), 0, NULL, a->at);
+  stored_columns run = {0};
   work_lists l;
   if (refused) *refused = 0;
   for (int64_t c = 0; c < cols; c++)
@@ -167,7 +169,7 @@ osla_err osli_queue_stripes(const osla_hessian *h, combine_operation operation, 
   for (int64_t c = 0, at = 0; c < cols; c++) {
     if (!(column_stripe(c, nb) & stripes)) continue;
     const row_range r = stored_rows(h, prow, osla_index_global(c, nb, pcol, h->v.q));
-    l.target[at] = c * lld;
+    l.target[at] = array_column(a, &run, c);
     l.start[at] = 0;
     l.begin[at] = r.from;
     l.end[at++] = r.past;

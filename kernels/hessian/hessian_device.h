@@ -4,6 +4,7 @@
 #ifndef OSLA_HESSIAN_DEVICE_H
 #define OSLA_HESSIAN_DEVICE_H
 
+#include "kernels/hessian/hessian_array.h"
 #include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
 #include "src/device/device.h"
@@ -26,9 +27,9 @@ osla_err osli_queue_copy(size_t bytes, const void *from, void *to);
 osla_err osli_queue_panel(const osla_hessian *h, int64_t k, int64_t count, const void *from,
                           int64_t ld, void *to);
 
-/* Adds a piece, whose values lie on the device, to an owner's local array there. *refused: number
+/* Adds a piece, whose values lie on the device, to an array there. *refused: number
  * of elements that were refused in order-independent mode, complete on return. */
-osla_err osli_queue_piece(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld,
+osla_err osli_queue_piece(const osla_hessian *h, const piece *p, const owner_array *array,
                           int64_t *refused);
 
 /* Copies `count` columns of k elements: column position[i] of `from`, with leading dimension ld,
@@ -41,12 +42,10 @@ osla_err osli_queue_columns(const osla_hessian *h, int64_t k, int64_t count,
 osla_err osli_queue_gather(const osla_hessian *h, const piece *p, int64_t ld,
                            unsigned char *values);
 
-/* Applies an operation to the stored triangle of some stripes of the owner with grid position
- * `position`. The operation has no values, or is COMBINE_SET, which uses `constant`. If `refused`
- * is not NULL, *refused becomes the number of refused elements, and the work is complete when the
- * call returns. */
+/* Applies an operation to the stored triangle of some stripes of an array. The operation has no
+ * values, or is COMBINE_SET, which uses `constant`. If `refused` is not NULL, *refused becomes the
+ * number of refused elements, and the work is complete when the call returns. */
 osla_err osli_queue_stripes(const osla_hessian *h, combine_operation operation, double constant,
-                            uint64_t stripes, int position, unsigned char *local, int64_t lld,
-                            int64_t *refused);
+                            uint64_t stripes, const owner_array *array, int64_t *refused);
 
 #endif

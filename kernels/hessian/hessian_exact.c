@@ -30,8 +30,6 @@ struct exact_state {
   /* segment with one word for each rank: mask of the stripes of its part of H that are in fixed
    * point */
   osla_segment *segment;
-  /* [p * q] local arrays in the order of grid positions; NULL for ranks on other nodes */
-  unsigned char **part;
   pthread_mutex_t mutex; /* protects the member `first` */
   offence first;
   bool failed; /* true if the offence `first` was reported on all ranks */
@@ -59,22 +57,21 @@ static osla_err new_state(osla_hessian *h)
   (void)fixed_make(h->options.bound, &x->h);
   (void)fixed_make(h->options.gradient_bound, &x->g);
   x->gradient = calloc((size_t)h->n + 1, sizeof *x->gradient);
-  x->part = calloc((size_t)(h->v.p * h->v.q), sizeof *x->part);
-  OSLA_CHECK(x->gradient && x->part, OSLA_ERR_MEM, "no memory for a gradient of order %" PRId64,
-             h->n);
-  for (int position = 0; position < h->v.p * h->v.q; position++)
-    x->part[position] =
-      osla_matrix_peer(h->matrix, rank_at(&h->v, position / h->v.q, position % h->v.q));
+  OSLA_CHECK(x->gradient, OSLA_ERR_MEM, "no memory for a gradient of order %" PRId64, h->n);
   h->combine.fixed = x->h;
   return OSLA_OK;
 }
 
-/* Returns the mask of fixed-point stripes of the rank at a grid position. The bit of a stripe
- * changes only while the stripe is locked; the bits of other stripes may change at any time. */
-static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
+/* Returns the mask of fixed-point stripes of a rank. The bit of a stripe changes only while the
+ * stripe is locked; the bits of other stripes may change at any time. */
+static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int rank)
 {
-  int rank = rank_at(&h->v, position / h->v.q, position % h->v.q);
   return osla_segment_peer(h->exact->segment, rank);
+}
+
+static _Atomic uint64_t *own_fixed_stripes(const osla_hessian *h)
+{
+  return fixed_stripes(h, osla_transport_rank(h->v.t));
 }
 
 /* Sets the mask of this rank. A matrix of zeros counts as fixed point, because zero has the same
@@ -83,7 +80,7 @@ static void mark_initial(osla_hessian *h)
 {
   if (h->v.prow < 0) return;
   bool zero = osli_combiner_initial(&h->options) == 0.0;
-  atomic_store(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol), zero ? UINT64_MAX : 0);
+  atomic_store(own_fixed_stripes(h), zero ? UINT64_MAX : 0);
 }
 
 osla_err osli_exact_create(osla_hessian *h)
@@ -101,7 +98,6 @@ void osli_exact_destroy(osla_hessian *h)
   osla_segment_destroy(&x->segment);
   (void)pthread_mutex_destroy(&x->mutex);
   free(x->gradient);
-  free(x->part);
   free(x);
   h->exact = NULL;
 }
@@ -113,55 +109,44 @@ static void record_offence(exact_state *x, offence what)
   (void)pthread_mutex_unlock(&x->mutex);
 }
 
-/* Returns the grid position of a local array. The position always exists, because pieces are added
- * only to arrays on this node. Usually it is this rank's own position. */
-static int position_of(const osla_hessian *h, const unsigned char *local)
+static int64_t global_row(const osla_hessian *h, int owner, int64_t local_row)
 {
-  int position = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
-  if (h->exact->part[position] == local) return position;
-  for (position = 0; h->exact->part[position] != local;)
-    position++;
-  return position;
+  return osla_index_global(local_row, h->options.nb, osla_grid_prow_of(h->v.grid, owner), h->v.p);
 }
 
-static int64_t global_row(const osla_hessian *h, int position, int64_t local_row)
+static int64_t global_col(const osla_hessian *h, int owner, int64_t local_col)
 {
-  return osla_index_global(local_row, h->options.nb, position / h->v.q, h->v.p);
-}
-
-static int64_t global_col(const osla_hessian *h, int position, int64_t local_col)
-{
-  return osla_index_global(local_col, h->options.nb, position % h->v.q, h->v.q);
+  return osla_index_global(local_col, h->options.nb, osla_grid_pcol_of(h->v.grid, owner), h->v.q);
 }
 
 /* ---- conversion between doubles and fixed point ---- */
 
-static void record_element(const osla_hessian *h, int kind, int position, int64_t row, int64_t col,
+static void record_element(const osla_hessian *h, int kind, int owner, int64_t row, int64_t col,
                            double value)
 {
-  record_offence(
-    h->exact, (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
+  record_offence(h->exact,
+                 (offence){kind, global_row(h, owner, row), global_col(h, owner, col), value});
 }
 
 /* Converts elements [from, past) of a column to fixed point. An element beyond the bound is
  * recorded as an offence and becomes a number beyond the limit. */
-static void column_to_fixed(const osla_hessian *h, int position, int64_t col, int64_t from,
+static void column_to_fixed(const osla_hessian *h, int owner, int64_t col, int64_t from,
                             int64_t past, double *column)
 {
   const fixed_point f = h->exact->h;
   for (int64_t r = from; r < past; r++) {
-    if (!fixed_holds(&f, column[r])) record_element(h, HELD, position, r, col, column[r]);
+    if (!fixed_holds(&f, column[r])) record_element(h, HELD, owner, r, col, column[r]);
     int64_t number = fixed_of(column[r], f.scale);
     memcpy(&column[r], &number, sizeof number);
   }
 }
 
 /* Records the elements [from, past) of a column that are beyond the bound. */
-static void check_column(const osla_hessian *h, int position, int64_t col, int64_t from,
-                         int64_t past, double *column)
+static void check_column(const osla_hessian *h, int owner, int64_t col, int64_t from, int64_t past,
+                         double *column)
 {
   for (int64_t r = from; r < past; r++)
-    if (!fixed_holds(&h->exact->h, column[r])) record_element(h, HELD, position, r, col, column[r]);
+    if (!fixed_holds(&h->exact->h, column[r])) record_element(h, HELD, owner, r, col, column[r]);
 }
 
 /* Returns the fixed-point number that is stored in the memory of a double. */
@@ -172,7 +157,7 @@ static inline int64_t number_in(const double *at)
   return number;
 }
 
-static void column_to_double(const osla_hessian *h, int position, int64_t col, int64_t from,
+static void column_to_double(const osla_hessian *h, int owner, int64_t col, int64_t from,
                              int64_t past, double *column)
 {
   const fixed_point f = h->exact->h;
@@ -183,14 +168,14 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
   for (int64_t r = from; outside >> 63 && r < past; r++) {
     const int64_t number = number_in(&column[r]);
     if (fixed_outside(number, f.limit) >> 63)
-      record_element(h, SUM, position, r, col, (double)number * f.unit);
+      record_element(h, SUM, owner, r, col, (double)number * f.unit);
   }
 #pragma omp simd
   for (int64_t r = from; r < past; r++)
     column[r] = fixed_value(number_in(&column[r]), f.unit);
 }
 
-typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
+typedef void convert_column(const osla_hessian *h, int owner, int64_t col, int64_t from,
                             int64_t past, double *column);
 
 /* How stripes are converted. On the host, `column` converts a column. On a device, `check` finds
@@ -204,52 +189,59 @@ static const conversion checking = {check_column, COMBINE_CHECK_DOUBLES, COMBINE
 static const conversion to_fixed = {column_to_fixed, COMBINE_CHECK_DOUBLES, COMBINE_TO_FIXED};
 static const conversion to_doubles = {column_to_double, COMBINE_CHECK_NUMBERS, COMBINE_TO_DOUBLES};
 
-/* Converts all columns of some stripes of one owner, within the stored triangle. If elements on a
+/* Converts all columns of some stripes of an array, within the stored triangle. If elements on a
  * device must be recorded, copies of the columns in host memory are converted as well, which
  * records the elements. */
-static osla_err convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
-                        int64_t lld, const conversion *how)
+static osla_err convert(const osla_hessian *h, uint64_t stripes, const owner_array *a,
+                        const conversion *how)
 {
-  const bool on_device = osli_is_on_device(h, local);
-  int64_t nb = h->options.nb, refused = 1;
-  int64_t cols = osla_index_count(h->n, nb, position % h->v.q, h->v.q);
+  const bool on_device = osli_is_on_device(h, a->at);
+  const int prow = osla_grid_prow_of(h->v.grid, a->owner);
+  const int pcol = osla_grid_pcol_of(h->v.grid, a->owner);
+  const int64_t nb = h->options.nb, cols = osla_index_count(h->n, nb, pcol, h->v.q);
+  stored_columns run = {0};
+  int64_t refused = 1;
   osla_err err = OSLA_OK;
   double *copy = NULL;
-  if (on_device)
-    OSLA_CALL(osli_queue_stripes(h, how->check, 0, stripes, position, local, lld, &refused));
+  if (on_device) OSLA_CALL(osli_queue_stripes(h, how->check, 0, stripes, a, &refused));
   if (on_device && refused > 0) {
-    copy = malloc((size_t)(lld + 1) * sizeof *copy);
-    OSLA_CHECK(copy, OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", lld);
+    const int64_t rows = osla_index_count(h->n, nb, prow, h->v.p);
+    copy = malloc((size_t)(rows + 1) * sizeof *copy);
+    OSLA_CHECK(copy, OSLA_ERR_MEM, "no memory for a column of %" PRId64 " elements", rows);
   }
   for (int64_t c = 0; c < cols && refused > 0 && err == OSLA_OK; c++) {
     if (!(column_stripe(c, nb) & stripes)) continue;
-    const row_range r = stored_rows(h, position / h->v.q, global_col(h, position, c));
-    unsigned char *column = local + element_offset(0, c, lld, sizeof(double));
+    const row_range r = stored_rows(h, prow, osla_index_global(c, nb, pcol, h->v.q));
+    unsigned char *column = array_at(a, array_column(a, &run, c), sizeof(double));
     if (copy) err = osli_queue_copy((size_t)r.past * sizeof *copy, column, copy);
-    how->column(h, position, c, r.from, r.past, copy ? copy : (double *)(void *)column);
+    how->column(h, a->owner, c, r.from, r.past, copy ? copy : (double *)(void *)column);
   }
   free(copy);
   if (!on_device || how->change == how->check || err != OSLA_OK) return err;
-  return osli_queue_stripes(h, how->change, 0, stripes, position, local, lld, NULL);
+  return osli_queue_stripes(h, how->change, 0, stripes, a, NULL);
 }
 
-osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local,
-                            int64_t lld)
+/* Converts some stripes of this rank's part. */
+static osla_err convert_own(const osla_hessian *h, uint64_t stripes, const conversion *how)
 {
-  int position = position_of(h, local);
-  _Atomic uint64_t *fixed = fixed_stripes(h, position);
+  const owner_array own = owner_part(h, osla_transport_rank(h->v.t));
+  return convert(h, stripes, &own, how);
+}
+
+osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, const owner_array *a)
+{
+  _Atomic uint64_t *fixed = fixed_stripes(h, a->owner);
   uint64_t fresh = osli_piece_stripes(p, h->options.nb) & ~atomic_load(fixed);
   if (fresh == 0) return OSLA_OK;
-  OSLA_CALL(convert(h, fresh, position, local, lld, &to_fixed));
+  OSLA_CALL(convert(h, fresh, a, &to_fixed));
   atomic_fetch_or(fixed, fresh);
   return OSLA_OK;
 }
 
 void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
-                               int64_t end, const unsigned char *values, int64_t column,
-                               const unsigned char *local, const int64_t *sums)
+                               int64_t end, const unsigned char *values, int64_t column, int owner,
+                               const int64_t *sums)
 {
-  int position = position_of(h, local);
   for (int64_t r = begin; r < end; r++) {
     const unsigned char *at =
       values + (size_t)(column + (p->row_position ? p->row_position[r] : r)) * h->element;
@@ -257,9 +249,9 @@ void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c,
                                                          : *(const double *)(const void *)at;
     int64_t sum = sums[p->row[r]];
     if (!fixed_holds(&h->exact->h, value))
-      record_element(h, VALUE, position, p->row[r], p->col[c], value);
+      record_element(h, VALUE, owner, p->row[r], p->col[c], value);
     else if (fixed_danger(sum) >> 63)
-      record_element(h, SUM, position, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
+      record_element(h, SUM, owner, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
   }
 }
 
@@ -343,11 +335,7 @@ static osla_err agree_offence(osla_hessian *h)
 osla_err osli_exact_commit(osla_hessian *h)
 {
   osla_err err = OSLA_OK;
-  if (h->v.prow >= 0) {
-    int position = h->v.prow * h->v.q + h->v.pcol;
-    err = convert(h, atomic_exchange(fixed_stripes(h, position), 0), position, h->v.local, h->v.lld,
-                  &to_doubles);
-  }
+  if (h->v.prow >= 0) err = convert_own(h, atomic_exchange(own_fixed_stripes(h), 0), &to_doubles);
   if (h->device) OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(commit_gradient(h));
   return osli_exact_agree_error(h);
@@ -375,14 +363,13 @@ osla_err osli_exact_error(const osla_hessian *h)
 
 osla_err osli_exact_begin(osla_hessian *h)
 {
-  const int position = h->v.prow * h->v.q + h->v.pcol;
   osla_err err = OSLA_OK;
-  if (h->v.prow >= 0) err = convert(h, UINT64_MAX, position, h->v.local, h->v.lld, &checking);
+  if (h->v.prow >= 0) err = convert_own(h, UINT64_MAX, &checking);
   OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osli_exact_agree_error(h));
   if (h->v.prow >= 0) {
-    err = convert(h, UINT64_MAX, position, h->v.local, h->v.lld, &to_fixed);
-    atomic_store(fixed_stripes(h, position), UINT64_MAX);
+    err = convert_own(h, UINT64_MAX, &to_fixed);
+    atomic_store(own_fixed_stripes(h), UINT64_MAX);
   }
   return osla_agree(h->v.t, err);
 }
@@ -407,15 +394,14 @@ osla_err osli_exact_agree_error(osla_hessian *h)
 uint64_t osli_exact_doubles(const osla_hessian *h)
 {
   if (h->v.prow < 0) return 0;
-  return ~atomic_load(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol));
+  return ~atomic_load(own_fixed_stripes(h));
 }
 
 osla_err osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool fixed,
-                            unsigned char *local, int64_t lld)
+                            const owner_array *a)
 {
   if (h->v.prow < 0 || stripes == 0) return OSLA_OK;
-  return convert(h, stripes, h->v.prow * h->v.q + h->v.pcol, local, lld,
-                 fixed ? &to_fixed : &to_doubles);
+  return convert(h, stripes, a, fixed ? &to_fixed : &to_doubles);
 }
 
 osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
@@ -443,6 +429,6 @@ osla_err osli_exact_restored(osla_hessian *h, const int64_t *gradient)
 {
   if (osla_transport_rank(h->v.t) == 0)
     memcpy(h->exact->gradient, gradient, (size_t)h->n * sizeof *gradient);
-  if (h->v.prow >= 0) atomic_store(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol), UINT64_MAX);
+  if (h->v.prow >= 0) atomic_store(own_fixed_stripes(h), UINT64_MAX);
   return osla_barrier(h->v.t);
 }

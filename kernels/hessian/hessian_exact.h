@@ -9,6 +9,7 @@
 #ifndef OSLA_HESSIAN_EXACT_H
 #define OSLA_HESSIAN_EXACT_H
 
+#include "kernels/hessian/hessian_array.h"
 #include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
 
@@ -26,18 +27,17 @@ void osli_exact_destroy(osla_hessian *h);
  * unchanged). */
 osla_err osli_exact_begin(osla_hessian *h);
 
-/* Converts the stripes that a piece touches to fixed point. The caller holds the locks of these
- * stripes. Errors: those of work on the device of H. */
-osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local,
-                            int64_t lld);
+/* Converts the stripes of an owner's part that a piece touches to fixed point. The caller holds the
+ * locks of these stripes. Errors: those of work on the device of H. */
+osla_err osli_exact_prepare(const osla_hessian *h, const piece *p, const owner_array *array);
 
 /* Records as an offence the first refused element among rows [begin, end) of column c of a piece.
- * `column` is the index in `values` of the column's value in row 0. `local` is the local array to
- * which the piece was added, and `sums` are the fixed-point numbers in the array's column. `values`
- * and `sums` lie in host memory. */
+ * `column` is the index in `values` of the column's value in row 0. `sums` are the fixed-point
+ * numbers in the column of the owner's part to which the piece was added. `values` and `sums` lie
+ * in host memory. */
 void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
-                               int64_t end, const unsigned char *values, int64_t column,
-                               const unsigned char *local, const int64_t *sums);
+                               int64_t end, const unsigned char *values, int64_t column, int owner,
+                               const int64_t *sums);
 
 /* Adds an update to the gradient. The options must contain a bound for the gradient, and the caller
  * holds h->mutex. */
@@ -63,7 +63,7 @@ osla_err osli_exact_agree_error(osla_hessian *h);
  * back. Local. Errors: those of work on a device. */
 uint64_t osli_exact_doubles(const osla_hessian *h);
 osla_err osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
-                            unsigned char *local, int64_t lld);
+                            const owner_array *array);
 
 /* sum [n] becomes the gradient in fixed point, summed over all ranks, with its committed and its
  * pending updates. Collective. Errors, on all ranks together: RANGE (a sum exceeds the range of

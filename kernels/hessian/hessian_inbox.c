@@ -134,7 +134,7 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, 
     p.ld = p.rows;
     p.values = in->values;
     OSLA_CALL(osli_update_fill(h, NULL, &u, 0, c, &p, in->values));
-    OSLA_CALL(osli_piece_add(h, &p, a->local, a->lld));
+    OSLA_CALL(osli_piece_add(h, &p, &a->array));
   }
   return OSLA_OK;
 }
@@ -175,11 +175,11 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
     in->in_chain = true;
   }
   message_view m = osli_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
-  if (osli_is_on_device(h, a.local)) OSLA_CALL(upload_message(h, in, &m));
+  if (osli_is_on_device(h, a.array.at)) OSLA_CALL(upload_message(h, in, &m));
   if (m.head.k > 0)
     OSLA_CALL(add_products(h, in, &m, &a));
   else
-    OSLA_CALL(osli_piece_add(h, &m.p, a.local, a.lld));
+    OSLA_CALL(osli_piece_add(h, &m.p, &a.array));
   if (m.head.flags & MESSAGE_LAST) {
     OSLA_CALL(osli_piece_unlock(h, a.lock, in->stripes));
     in->in_chain = false;

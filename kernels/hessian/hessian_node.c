@@ -34,15 +34,32 @@ typedef struct node_head {
 
 struct node_sums {
   osla_segment *segment;
-  /* [ranks] array for each owner; local = NULL if an owner has no array */
+  /* [ranks] array for each owner; array.at = NULL if an owner has no array */
   near_part of[];
 };
 
+/* Returns the array for the owner at a position of the process grid, without an address. */
+static owner_array array_for(const osla_hessian *h, int prow, int pcol)
+{
+  const int owner = rank_at(&h->v, prow, pcol);
+  return (owner_array){.matrix = h->matrix,
+                       .owner = owner,
+                       .lld = osla_matrix_lld(h->matrix, owner) > 0
+                                ? osla_index_count(h->n, h->options.nb, prow, h->v.p)
+                                : 0};
+}
+
+/* Returns the bytes of the array for the owner at a position, with its head; 0 if the owner has no
+ * elements. */
 static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
 {
-  int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
-  int64_t cols = osla_index_count(h->n, h->options.nb, pcol, h->v.q);
-  size_t bytes = element_offset(0, cols, rows, h->v.element);
+  const int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
+  const int64_t cols = osla_index_count(h->n, h->options.nb, pcol, h->v.q);
+  if (rows == 0 || cols == 0) return 0;
+  const owner_array a = array_for(h, prow, pcol);
+  const stored_columns last = array_columns(&a, cols - 1);
+  /* index behind the last element of the last column */
+  const size_t bytes = (size_t)stored_index(&last, rows, cols - 1) * h->v.element;
   return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
 }
 
@@ -104,13 +121,10 @@ static void set_array(osla_hessian *h, int prow, int pcol, int host, size_t offs
 {
   unsigned char *at = (unsigned char *)osla_segment_peer(h->node->segment, host) + offset;
   node_head *head = (node_head *)(void *)at;
-  int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
-  int owner = rank_at(&h->v, prow, pcol);
-  h->node->of[owner] = (near_part){.local = at + sizeof *head,
-                                   .lld = rows,
-                                   .lock = &head->lock,
-                                   .touched = &head->touched,
-                                   .host = host};
+  owner_array array = array_for(h, prow, pcol);
+  array.at = at + sizeof *head;
+  h->node->of[array.owner] =
+    (near_part){.array = array, .lock = &head->lock, .touched = &head->touched, .host = host};
 }
 
 osla_err osli_node_sums_bytes(osla_hessian *h, size_t *bytes)
@@ -139,12 +153,15 @@ static double neutral(const osla_hessian *h)
   return osli_combiner_initial(&plain);
 }
 
-static void empty_columns(const osla_hessian *h, const near_part *a, int64_t rows, int64_t c,
+static void empty_columns(const osla_hessian *h, const owner_array *a, int64_t rows, int64_t c,
                           int64_t cols)
 {
-  for (int64_t j = c; j < c + cols; j++)
-    osli_fill_column(h->v.dtype, rows, a->local + element_offset(0, j, a->lld, h->v.element),
-                     neutral(h));
+  stored_columns run = {0};
+  for (int64_t j = c; j < c + cols; j++) {
+    const int64_t column = array_column(a, &run, j);
+    osli_fill_column(h->v.dtype, rows - run.first_row,
+                     array_at(a, column + run.first_row, h->v.element), neutral(h));
+  }
 }
 
 /* ---- create and destroy ---- */
@@ -163,8 +180,8 @@ osla_err osli_node_sums_create(osla_hessian *h)
     for (int p = 0; p < h->v.p * h->v.q; p++) {
       int prow = p / h->v.q, pcol = p % h->v.q;
       const near_part *a = &h->node->of[rank_at(&h->v, prow, pcol)];
-      if (a->local && a->host == osla_transport_rank(h->v.t))
-        empty_columns(h, a, osla_index_count(h->n, h->options.nb, prow, h->v.p), 0,
+      if (a->array.at && a->host == osla_transport_rank(h->v.t))
+        empty_columns(h, &a->array, osla_index_count(h->n, h->options.nb, prow, h->v.p), 0,
                       osla_index_count(h->n, h->options.nb, pcol, h->v.q));
     }
   return osla_agree(h->v.t, err);
@@ -180,10 +197,8 @@ void osli_node_sums_destroy(osla_hessian *h)
 near_part osli_near_part(const osla_hessian *h, int owner)
 {
   if (h->wire->node_of[owner] == h->wire->node)
-    return (near_part){.local = osla_matrix_peer(h->matrix, owner),
-                       .lld = osla_matrix_lld(h->matrix, owner),
-                       .lock = osli_hessian_lock(h, owner)};
-  return h->node ? h->node->of[owner] : (near_part){.local = NULL};
+    return (near_part){.array = owner_part(h, owner), .lock = osli_hessian_lock(h, owner)};
+  return h->node ? h->node->of[owner] : (near_part){.host = -1};
 }
 
 /* ---- sending ---- */
@@ -226,10 +241,11 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
 /* Adds a piece to this rank's own part of H. */
 static osla_err add_columns(osla_hessian *h, const piece *p)
 {
-  osla_stripes *lock = osli_hessian_lock(h, osla_transport_rank(h->v.t));
+  const owner_array own = owner_part(h, osla_transport_rank(h->v.t));
+  osla_stripes *lock = osli_hessian_lock(h, own.owner);
   const uint64_t stripes = osli_piece_stripes(p, h->options.nb);
   osla_stripes_take(h->v.t, lock, stripes);
-  osla_err err = osli_piece_add(h, p, h->v.local, h->v.lld);
+  osla_err err = osli_piece_add(h, p, &own);
   osla_err complete = osli_piece_unlock(h, lock, stripes);
   return err == OSLA_OK ? complete : err;
 }
@@ -259,11 +275,12 @@ static osla_err send_piece(osla_hessian *h, int owner, const piece *p, osla_hess
 }
 
 /* Sends the columns [c, c + cols) of an array to its owner. */
-static osla_err send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
-                             int64_t c, int64_t cols, osla_hessian_stats *stats)
+static osla_err send_columns(osla_hessian *h, const owner_array *a, const index_lists *l, int64_t c,
+                             int64_t cols, osla_hessian_stats *stats)
 {
+  const stored_columns run = array_columns(a, c);
   int64_t most = osli_outbox_rows(h);
-  for (int64_t r = 0; r < l->rows; r += most) {
+  for (int64_t r = run.first_row; r < l->rows; r += most) {
     int64_t rows = l->rows - r < most ? l->rows - r : most;
     osli_split_triangle(h->options.uplo, rows, l->row_global + r, cols, l->col_global + c, l->begin,
                         l->end);
@@ -273,18 +290,17 @@ static osla_err send_columns(osla_hessian *h, int owner, const near_part *a, con
                      .col = l->col + c,
                      .begin = l->begin,
                      .end = l->end,
-                     .values = a->local + element_offset(r, c, a->lld, h->v.element),
-                     .ld = a->lld};
-    OSLA_CALL(send_piece(h, owner, &p, stats));
+                     .values = array_at(a, stored_index(&run, r, c), h->v.element),
+                     .ld = run.ld};
+    OSLA_CALL(send_piece(h, a->owner, &p, stats));
   }
   return OSLA_OK;
 }
 
 static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_stats *stats)
 {
-  int owner = rank_at(&h->v, prow, pcol);
-  const near_part *a = &h->node->of[owner];
-  if (!a->local || a->host != osla_transport_rank(h->v.t)) return OSLA_OK;
+  const near_part *a = &h->node->of[rank_at(&h->v, prow, pcol)];
+  if (!a->array.at || a->host != osla_transport_rank(h->v.t)) return OSLA_OK;
   uint64_t touched = atomic_load(a->touched);
   if (touched == 0) return OSLA_OK;
   index_lists l = {0};
@@ -294,8 +310,8 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
   for (int64_t c = 0; c < l.cols && err == OSLA_OK; c += nb) {
     int64_t cols = l.cols - c < nb ? l.cols - c : nb;
     if (!(touched & column_stripe(c, nb))) continue;
-    err = send_columns(h, owner, a, &l, c, cols, stats);
-    empty_columns(h, a, l.rows, c, cols);
+    err = send_columns(h, &a->array, &l, c, cols, stats);
+    empty_columns(h, &a->array, l.rows, c, cols);
   }
   atomic_store(a->touched, 0);
   free(l.row);

@@ -2,15 +2,15 @@
 #ifndef OSLA_HESSIAN_NODE_H
 #define OSLA_HESSIAN_NODE_H
 
+#include "kernels/hessian/hessian_array.h"
 #include "osla_hessian.h"
 #include "osla_stripes.h"
 
-/* Memory on this node to which updates for one owner are added. If local is NULL there is no such
- * memory, and updates are sent. */
+/* Memory on this node to which updates for one owner are added. If array.at is NULL there is no
+ * such memory, and updates are sent. */
 typedef struct near_part {
-  /* local array of the owner, or the array with this node's sum of updates for the owner */
-  unsigned char *local;
-  int64_t lld;
+  /* part of the owner, or the array with this node's sum of updates for the owner */
+  owner_array array;
   osla_stripes *lock;
   /* mask in which the touched stripes are recorded; NULL if they are not recorded */
   _Atomic uint64_t *touched;

@@ -13,6 +13,14 @@
 static osla_hessian *targets;
 static pthread_mutex_t targets_mutex = PTHREAD_MUTEX_INITIALIZER;
 
+osla_err osli_target_create(const osla_hessian *h, osla_grid *grid, osla_matrix **out)
+{
+  const osla_hessian_options *o = &h->options;
+  const osla_dtype dtype = osli_hessian_dtype(o);
+  return o->triangle ? osla_matrix_create_triangle(grid, dtype, h->n, o->nb, out)
+                     : osla_matrix_create(grid, dtype, h->n, h->n, o->nb, o->nb, out);
+}
+
 static osla_err check_shape(const osla_layout *l)
 {
   OSLA_CHECK(l->m == l->n, OSLA_ERR_ARG,
@@ -41,7 +49,7 @@ static osla_err check_options(const osla_hessian_options *o, osla_dtype dtype, i
 
 static osla_err check_writable(const osla_matrix *a)
 {
-  if (osli_work_modelled || osla_matrix_device(a)) return OSLA_OK;
+  if (osli_work_modelled || osla_matrix_device(a) || osla_matrix_is_triangle(a)) return OSLA_OK;
   const int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
   const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   if (rows == 0 || cols == 0) return OSLA_OK;
@@ -62,7 +70,10 @@ osla_err osli_target_check(const osla_matrix *a, osla_hessian_options *o)
              osla_dtype_letter(dtype));
   OSLA_CALL(check_shape(&l));
   OSLA_CALL(check_options(o, dtype, l.nb));
+  OSLA_CHECK(o->triangle == 0 || osla_matrix_is_triangle(a), OSLA_ERR_ARG,
+             "options.triangle is set, but the matrix is a full one: set it to 0");
   o->nb = l.nb;
+  o->triangle = osla_matrix_is_triangle(a);
   o->single = dtype == OSLA_FLOAT;
   if (osla_matrix_device(a)) return osli_target_check_device(a, o);
   return check_writable(a);
@@ -132,17 +143,19 @@ osla_err osli_target_fill(osla_hessian *h)
 {
   const local_view *v = &h->v;
   const double value = osli_combiner_initial(&h->options);
+  const owner_array own = owner_part(h, osla_transport_rank(v->t));
+  stored_columns run = {0};
   if (h->device) {
     osla_err err = OSLA_OK;
-    if (v->prow >= 0)
-      err = osli_queue_stripes(h, COMBINE_SET, value, UINT64_MAX, v->prow * v->q + v->pcol,
-                               v->local, v->lld, NULL);
+    if (v->prow >= 0) err = osli_queue_stripes(h, COMBINE_SET, value, UINT64_MAX, &own, NULL);
     return osla_agree(v->t, err);
   }
   for (int64_t c = 0; c < v->cols && !osli_work_modelled; c++) {
     const int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
-    const row_range r = h->owns_matrix ? (row_range){0, v->rows} : stored_rows(h, v->prow, j);
-    osli_fill_column(v->dtype, r.past - r.from, local_at(v, r.from, c), value);
+    const int64_t column = array_column(&own, &run, c);
+    const row_range r =
+      h->owns_matrix ? (row_range){run.first_row, v->rows} : stored_rows(h, v->prow, j);
+    osli_fill_column(v->dtype, r.past - r.from, array_at(&own, column + r.from, v->element), value);
   }
   return osla_barrier(v->t);
 }

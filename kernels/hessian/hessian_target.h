@@ -4,10 +4,14 @@
 
 #include "osla_hessian.h"
 
-/* Checks that an accumulator can add to a matrix of the caller, and sets the options nb and single
- * to the properties of the matrix. Local. Errors: ARG (the matrix or its blocks are not square;
- * options contradict the matrix; the memory is mapped read-only), UNSUPPORTED (the matrix is
- * complex; those of osli_target_check_device). */
+/* Makes a matrix with the order, type, block size and layout of H on a grid. Collective. Errors:
+ * those of osla_matrix_create and osla_matrix_create_triangle. */
+osla_err osli_target_create(const osla_hessian *hessian, osla_grid *grid, osla_matrix **out);
+
+/* Checks that an accumulator can add to a matrix of the caller, and sets the options nb, single
+ * and triangle to the properties of the matrix. Local. Errors: ARG (the matrix or its blocks are
+ * not square; options contradict the matrix; the memory is mapped read-only), UNSUPPORTED (the
+ * matrix is complex; those of osli_target_check_device). */
 osla_err osli_target_check(const osla_matrix *matrix, osla_hessian_options *options);
 
 /* Registers h->matrix as the target of h, so that no second accumulator on the same memory is

@@ -4,6 +4,7 @@
 #ifndef OSLA_HESSIAN_UPDATE_H
 #define OSLA_HESSIAN_UPDATE_H
 
+#include "kernels/hessian/hessian_array.h"
 #include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
 #include "osla_stripes.h"
@@ -80,9 +81,9 @@ typedef struct update {
 osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);
 
-/* Adds a piece to an owner's local array. The values and the array both lie on the device of H, or
- * both lie in host memory. The caller holds the locks of the piece's stripes. */
-osla_err osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
+/* Adds a piece to an array. The values and the array both lie on the device of H, or both lie in
+ * host memory. The caller holds the locks of the piece's stripes. */
+osla_err osli_piece_add(const osla_hessian *h, const piece *p, const owner_array *array);
 
 /* Waits until the additions of this thread are complete, and then releases the stripes, also after
  * an error. Errors: those of work on the device of H. */

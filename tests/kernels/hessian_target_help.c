@@ -1,6 +1,7 @@
 #include "tests/kernels/hessian_target_help.h"
 
 #include "osla_index.h"
+#include "src/matrix/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,6 +25,9 @@ target target_make(osla_grid *grid, made_by kind, osla_dtype dtype, int64_t n, i
   const size_t bytes = (size_t)(lld * cols + 1) * sizeof(double);
   switch (kind) {
     case CREATE: OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, n, n, nb, nb, &a.matrix)); break;
+    case TRIANGLE:
+      OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, dtype, n, nb, &a.matrix));
+      break;
     case CREATE_IN:
       OSLA_ASSERT_OK(osla_segment_create(osla_grid_transport(grid), bytes, 0, &a.segment));
       OSLA_ASSERT_OK(osla_matrix_create_in(a.segment, grid, dtype, n, n, nb, nb, &a.matrix));
@@ -58,42 +62,67 @@ static bool is_stored(osla_uplo uplo, int64_t i, int64_t j)
   return uplo == OSLA_GENERAL || (uplo == OSLA_LOWER ? i >= j : i <= j);
 }
 
-static double first_of(int64_t i, int64_t j, void *arg)
+/* Type of a function that visits an element of this rank's local array: its index in the array, and
+ * its row and column in the matrix. */
+typedef void visit_element(const target *a, int64_t at, int64_t i, int64_t j, void *arg);
+
+/* Calls visit for all elements that this rank stores. */
+static void for_each_element(const target *a, visit_element *visit, void *arg)
+{
+  const osla_layout l = osla_matrix_layout(a->matrix);
+  osla_grid *grid = osla_matrix_grid(a->matrix);
+  for (int64_t c = 0; c < osla_matrix_local_cols(a->matrix); c++) {
+    const int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
+    const stored_columns s = osli_stored_columns(a->matrix, osla_test_rank(), c);
+    for (int64_t r = s.first_row; r < osla_matrix_local_rows(a->matrix); r++)
+      visit(a, stored_index(&s, r, c), osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow), j,
+            arg);
+  }
+}
+
+static void store_first(const target *a, int64_t at, int64_t i, int64_t j, void *arg)
 {
   (void)arg;
-  return first_value(i, j);
+  osla_test_store(osla_matrix_dtype(a->matrix), osla_matrix_local(a->matrix), at,
+                  first_value(i, j));
 }
 
 void target_fill(const target *a, serial_sum *sum, bool clear, double initial)
 {
-  OSLA_ASSERT_OK(osla_matrix_fill_with(a->matrix, first_of, NULL));
+  for_each_element(a, store_first, NULL);
+  OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a->matrix))));
   sum_clear(sum);
   for (int64_t j = 0; j < sum->n; j++)
     for (int64_t i = 0; i < sum->n; i++)
       sum->h[i + j * sum->n] = clear && is_stored(sum->uplo, i, j) ? initial : first_value(i, j);
 }
 
+typedef struct comparison {
+  const serial_sum *sum;
+  int64_t differ; /* number of elements that differ from the sum */
+} comparison;
+
+static void compare_element(const target *a, int64_t at, int64_t i, int64_t j, void *arg)
+{
+  comparison *c = arg;
+  if (a->kind == TRIANGLE && i < j) return; /* stored in diagonal blocks, without a meaning */
+  const double seen =
+    osla_test_real(osla_matrix_dtype(a->matrix), osla_matrix_local(a->matrix), at);
+  c->differ += seen != c->sum->h[i + j * c->sum->n];
+}
+
 /* Returns how many elements of this rank differ from the sum, or lie between the columns of the
  * caller's memory and have changed. */
 static int64_t count_differences(const target *a, const serial_sum *sum)
 {
-  const osla_layout l = osla_matrix_layout(a->matrix);
-  osla_grid *grid = osla_matrix_grid(a->matrix);
-  const osla_dtype dtype = osla_matrix_dtype(a->matrix);
+  comparison c = {.sum = sum};
+  for_each_element(a, compare_element, &c);
   const int64_t rows = osla_matrix_local_rows(a->matrix);
   const int64_t lld = osla_matrix_lld(a->matrix, osla_test_rank());
-  int64_t differ = 0;
-  for (int64_t c = 0; c < osla_matrix_local_cols(a->matrix); c++) {
-    const int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
-    for (int64_t r = 0; r < rows; r++) {
-      const int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
-      differ +=
-        osla_test_real(dtype, osla_matrix_local(a->matrix), r + c * lld) != sum->h[i + j * l.n];
-    }
-    for (int64_t r = rows; a->memory && r < lld; r++)
-      differ += osla_test_real(dtype, a->memory, r + c * lld) != UNUSED;
-  }
-  return differ;
+  for (int64_t at = 0; a->memory && at < lld * osla_matrix_local_cols(a->matrix); at++)
+    if (at % lld >= rows)
+      c.differ += osla_test_real(osla_matrix_dtype(a->matrix), a->memory, at) != UNUSED;
+  return c.differ;
 }
 
 void target_assert(const target *a, const serial_sum *sum, osla_hessian *h, const char *when)

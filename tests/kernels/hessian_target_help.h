@@ -5,7 +5,8 @@
 
 #include "tests/hessian_reference.h"
 
-typedef enum made_by { CREATE, CREATE_IN, WRAP, WRAP_OWN, MADE_BY_KINDS } made_by;
+/* TRIANGLE: osla_matrix_create_triangle */
+typedef enum made_by { CREATE, CREATE_IN, WRAP, WRAP_OWN, TRIANGLE, MADE_BY_KINDS } made_by;
 
 /* A matrix and the memory that it needs. */
 typedef struct target {

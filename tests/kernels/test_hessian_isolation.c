@@ -33,20 +33,23 @@ static int64_t count_torn(osla_hessian *h, int prow, int pcol)
   osla_stripes *lock = osli_hessian_lock(h, owner);
   if (!lock) return 0;
   const double *local = osla_matrix_peer(h->matrix, owner);
-  int64_t rows = osla_index_count(h->n, v->mb, prow, v->p), lld = osla_matrix_lld(h->matrix, owner);
+  int64_t rows = osla_index_count(h->n, v->mb, prow, v->p);
   int64_t cols = osla_index_count(h->n, v->nb, pcol, v->q), torn = 0;
   bool any = false;
   double first = 0;
   osla_stripes_take(v->t, lock, UINT64_MAX);
-  for (int64_t c = 0; c < cols; c++)
-    for (int64_t r = 0; r < rows; r++) {
+  for (int64_t c = 0; c < cols; c++) {
+    const stored_columns s = osli_stored_columns(h->matrix, owner, c);
+    for (int64_t r = s.first_row; r < rows; r++) {
       int64_t i = osla_index_global(r, v->mb, prow, v->p);
       int64_t j = osla_index_global(c, v->nb, pcol, v->q);
       if (h->options.uplo == OSLA_LOWER ? i < j : i > j) continue;
-      if (!any) first = local[r + c * lld];
+      const double seen = local[stored_index(&s, r, c)];
+      if (!any) first = seen;
       any = true;
-      if (local[r + c * lld] != first) torn++;
+      if (seen != first) torn++;
     }
+  }
   osla_stripes_release(v->t, lock, UINT64_MAX);
   return torn;
 }

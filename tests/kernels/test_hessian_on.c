@@ -70,6 +70,7 @@ static void test_kinds(void)
       osla_hessian_options o = {.uplo = shapes[(which + kind) % 3], .nb = which % 2 ? 3 : 16};
       o.clear = (which + kind / 2) % 2;
       o.single = (which + kind) % 4 == 3;
+      if (kind == TRIANGLE) o.uplo = OSLA_LOWER;
       life(grid, (made_by)kind, 53, o);
     }
     osla_grid_destroy(&grid);
@@ -116,6 +117,35 @@ static void test_options(void)
   osla_transport_destroy(&t);
 }
 
+/* Triangular matrices on all grids, with options that change how updates travel, how they are
+ * combined, and how H is stored. */
+static void test_triangle(void)
+{
+  static const osla_hessian_options options[] = {
+    {.nb = 1, .ring_bytes = 1, .piece_bytes = 4096},
+    {.nb = 3, .node_sums = true},
+    {.nb = 16, .single_updates = true, .shipping = OSLA_SHIP_FACTORS},
+    {.nb = 100, .single = true, .isolation = OSLA_ISOLATE_ELEMENT, .clear = true},
+    {.nb = 8, .combine = OSLA_COMBINE_MAX, .node_sums = true, .clear = true, .initial = -20.0},
+    {.nb = 5, .order_independent = true, .bound = 1e6, .gradient_bound = 1e6, .ring_bytes = 1},
+    {.nb = 7, .order_independent = true, .bound = 1e6, .gradient_bound = 1e6, .clear = true},
+  };
+  enum { OPTIONS = sizeof options / sizeof *options };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int which = 0; (grid = hessian_grid(t, which)) != NULL; which++) {
+    for (int i = 0; i < OPTIONS; i++)
+      if (osla_test_size() < FEW_RANKS || i % 3 == which % 3)
+        life(grid, TRIANGLE, i % 3 == 2 ? 37 : 61, options[i]);
+    osla_grid_destroy(&grid);
+  }
+  grid = hessian_grid(t, 0);
+  life(grid, TRIANGLE, 1, options[0]);
+  life(grid, TRIANGLE, 0, options[1]);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 /* ---- threads ---- */
 
 static void test_threads(void)
@@ -143,7 +173,8 @@ static void test_threads(void)
 /* ---- checkpoints ---- */
 
 /* Takes a checkpoint, and continues from it on a matrix of another kind, grid and block size. The
- * file holds both triangles. */
+ * file holds both triangles of a full matrix. If it comes from a triangular matrix, the upper
+ * triangle of a full matrix stays as it is. */
 static void restart(osla_transport *t, made_by from, made_by to, osla_hessian_options o)
 {
   const char *path = scratch_path("on.h5");
@@ -159,6 +190,11 @@ static void restart(osla_transport *t, made_by from, made_by to, osla_hessian_op
   target_free(&a);
 
   a = target_make(second, to, OSLA_DOUBLE, 37, 5);
+  if (from == TRIANGLE) {
+    serial_sum unused = sum_create(37, OSLA_LOWER);
+    target_fill(&a, &unused, false, 0.0);
+    sum_free(&unused);
+  }
   OSLA_ASSERT_OK(osla_hessian_create_on(a.matrix, &o, &h));
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, "job"));
   CU_ASSERT(osla_hessian_has_id(h, 8) && !osla_hessian_has_id(h, 9));
@@ -203,11 +239,16 @@ static void test_restart(void)
   osla_hessian_options o = {0};
   restart(t, WRAP, WRAP, o);
   restart(t, CREATE, WRAP, o);
+  restart(t, TRIANGLE, WRAP, o);
   o.checkpoint_holds = true;
+  restart(t, TRIANGLE, TRIANGLE, o);
   restart(t, WRAP, CREATE_IN, o);
   o.order_independent = true;
   o.bound = o.gradient_bound = 1e6;
   restart(t, WRAP, WRAP, o);
+  restart(t, WRAP, TRIANGLE, o);
+  o.checkpoint_holds = false;
+  restart(t, TRIANGLE, CREATE_IN, o);
   refuse_checkpoint(t);
   scratch_remove(1);
   osla_transport_destroy(&t);
@@ -308,6 +349,36 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
+/* options.triangle requires the lower triangle, and a matrix of the caller that is triangular. */
+static void test_refused_triangle(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = hessian_grid(t, 0);
+  target full = target_make(grid, CREATE, OSLA_DOUBLE, 12, 4);
+  target half = target_make(grid, TRIANGLE, OSLA_DOUBLE, 12, 4);
+  osla_hessian *h = NULL;
+  osla_hessian_options o = {.triangle = 1};
+  hessian_refused(full.matrix, &o, OSLA_ERR_ARG, "the matrix is a full one");
+  o.uplo = OSLA_GENERAL;
+  hessian_refused(half.matrix, &o, OSLA_ERR_ARG, "set uplo to OSLA_LOWER");
+  o = (osla_hessian_options){.uplo = OSLA_UPPER};
+  hessian_refused(half.matrix, &o, OSLA_ERR_ARG, "set uplo to OSLA_LOWER");
+  o.triangle = 1;
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 12, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("set uplo to OSLA_LOWER");
+  o = (osla_hessian_options){.triangle = 2};
+  OSLA_ASSERT_ERR(osla_hessian_create(grid, 12, &o, &h), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("triangle = 2");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_OK(osla_hessian_create_on(half.matrix, NULL, &h));
+  hessian_refused(half.matrix, NULL, OSLA_ERR_STATE, "another accumulator");
+  osla_hessian_destroy(&h);
+  target_free(&half);
+  target_free(&full);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 /* Memory of the last rank is read-only: neither a window nor an accumulator is made on it, and no
  * rank ends by a signal. */
 static void test_read_only(void)
@@ -335,8 +406,9 @@ static void test_read_only(void)
 
 static const osla_test_case cases[] = {
   {"kinds", test_kinds},         {"options", test_options},
-  {"threads", test_threads},     {"restart", test_restart},
-  {"solve", test_solve},         {"refused", test_refused},
+  {"triangle", test_triangle},   {"threads", test_threads},
+  {"restart", test_restart},     {"solve", test_solve},
+  {"refused", test_refused},     {"refused_triangle", test_refused_triangle},
   {"read_only", test_read_only}, {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_hessian_on, cases);
