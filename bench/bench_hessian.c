@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { N_IMPLS = 14, N_PARAMETERS = 9 };
+enum { N_IMPLS = 15, N_PARAMETERS = 9 };
 
 static void list_parameters(const bench_settings *s, int64_t count,
                             bench_figure parameters[N_PARAMETERS])
@@ -43,6 +43,7 @@ static osla_err run_count(bench_job *job, int64_t n, int64_t count, void *data)
                       .counted = s->updates,
                       .plain = {d, "osla", "osla"},
                       .exact = {d, "osla-exact", "exact", .exact = true},
+                      .triangle = {d, "osla-triangle", "triangle", .triangle = true},
                       .node = {d, "osla-node", "node", .node_sums = true},
                       .wrapped = {d, "osla-wrapped", "wrapped", .wrapped = true},
                       .staged = {d, "osla-staged", "staged", .node_sums = true, .wrapped = true},
@@ -54,6 +55,7 @@ static osla_err run_count(bench_job *job, int64_t n, int64_t count, void *data)
                              {.data = d, .way = HESSIAN_GA_VECTOR}}};
   const bench_impl impls[N_IMPLS] = {hessian_accumulator_impl(&d->plain),
                                      hessian_accumulator_impl(&d->exact),
+                                     hessian_accumulator_impl(&d->triangle),
                                      hessian_accumulator_impl(&d->node),
                                      hessian_accumulator_impl(&d->wrapped),
                                      hessian_accumulator_impl(&d->staged),
@@ -122,6 +124,7 @@ const bench_kernel bench_hessian = {
     "all ranks together; below, what that time was spent on. Beside it:\n"
     "  blas       the limit: a triangle for each thread, one product and scatter-add each update\n"
     "  exact      OSLA in order-independent mode, osla-exact\n"
+    "  triangle   OSLA with H stored as a triangle, osla-triangle; needs --uplo lower\n"
     "  node       OSLA with sums of each node, osla-node\n"
     "  wrapped    OSLA on memory that only its owner can access, osla-wrapped\n"
     "  staged     as wrapped, with sums of each node in shared memory, osla-staged\n" ABOUT_ON_GA
@@ -133,7 +136,7 @@ const bench_kernel bench_hessian = {
     "crash\n" ABOUT_GA
     "Residual: |h - serial sum| / (eps (terms + K) sum of magnitudes), 256 elements.\n",
   .references =
-    "blas,exact,node,wrapped,staged,produce,allreduce,mpi-accumulate,mpi-accumulate-lock,"
+    "blas,exact,triangle,node,wrapped,staged,produce,allreduce,mpi-accumulate,mpi-accumulate-lock,"
     "mpi-accumulate-flush" REFERENCE_HESSIAN_GA,
   .default_references = "blas,allreduce",
   .after =

@@ -26,6 +26,7 @@ typedef struct hessian_accumulator {
   const char *name, /* name of the accumulator in the tables */
     *ref;           /* name of the accumulator in the option --ref */
   bool node_sums, exact, wrapped, on_ga;
+  bool triangle; /* true: H is stored as a triangle, in about half the memory */
   osla_hessian *hessian;
   /* matrix in the memory of this rank; NULL if the accumulator has a matrix of its own */
   osla_matrix *matrix;
@@ -76,7 +77,7 @@ typedef struct hessian_data {
   updates updates;
   char *products; /* memory of each thread for G^T G or for some of the columns of G^T G */
   size_t products_each;
-  hessian_accumulator plain, exact, node, wrapped, staged, on_ga;
+  hessian_accumulator plain, exact, triangle, node, wrapped, staged, on_ga;
   hessian_accumulator *current; /* the accumulator of the current run */
   /* seconds that this rank's threads spent on --work in the current run; guarded by the critical
    * section of hessian_each */

@@ -114,5 +114,7 @@ int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw
     status = bench_error(kernel, "--work %lld needs --rows", raw->work);
   if (!status && raw->rows == 0 && bench_list_has(settings->ref, "produce"))
     status = bench_error(kernel, "--ref produce needs --rows");
+  if (!status && settings->uplo != OSLA_LOWER && bench_list_has(settings->ref, "triangle"))
+    status = bench_error(kernel, "--ref triangle needs --uplo lower");
   return status;
 }

@@ -46,6 +46,7 @@ static osla_err setup(void *data)
   options.ring_bytes = (size_t)s->ring_bytes;
   options.node_sums = accumulator->node_sums;
   options.order_independent = accumulator->exact;
+  options.triangle = accumulator->triangle;
   if (accumulator->exact) {
     options.single_updates = s->dtype == OSLA_FLOAT;
     options.bound = bound_of(d);

@@ -119,8 +119,8 @@ all=blas alls=2 # all references of gemm
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
 sum=blas,exact,node,wrapped,staged,allreduce,mpi-accumulate-lock,mpi-accumulate-flush sums=9 # references of hessian
-groups=mpi-accumulate grouped=2 # references of hessian that choose the fastest candidate
-[ "$HAVE_GA" = yes ] && sum=$sum,on-ga,ga-scatter,ga-patch,ga-vector sums=13 groups=$groups,ga grouped=3
+groups=triangle,mpi-accumulate grouped=3 # the lower triangle; candidates of which the fastest runs
+[ "$HAVE_GA" = yes ] && sum=$sum,on-ga,ga-scatter,ga-patch,ga-vector sums=13 groups=$groups,ga grouped=4
 chain=wrapped chains=2 # references of chain
 [ "$HAVE_SCALAPACK" = yes ] && chain=$chain,scalapack chains=$((chains + 1))
 [ "$HAVE_GA" = yes ] && chain=$chain,on-ga,ga chains=$((chains + 2))
@@ -451,6 +451,8 @@ run node 0 hessian --ref mpi-accumulate-lock,mpi-accumulate
 bad "osla-bench hessian: --ref: mpi-accumulate tries mpi-accumulate-lock: leave one of them out"
 run node 0 hessian --ref produce
 bad "osla-bench hessian: --ref produce needs --rows"
+run node 0 hessian --uplo upper --ref triangle
+bad "osla-bench hessian: --ref triangle needs --uplo lower"
 run node 2 gemm --n 10 --transport sim
 [ $status = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] || fail "exit status $status, not one line"
 grep -q "^osla-bench gemm: transport 'sim' .* (a simulation needs a build of its own: configure --enable-simulation)$" \
