@@ -69,6 +69,11 @@ contains
         'access; copy it to a matrix in host memory (osla_matrix_copy)', stat, errmsg)
       return
     end if
+    if (call_name == 'osla_matrix_local' .and. c_osla_matrix_is_triangle(matrix%handle)) then
+      call refuse(OSLA_ERR_UNSUPPORTED, 'osla_matrix_local: the matrix stores its lower triangle alone, which is not ' // &
+        'an array; use osla_matrix_get_block', stat, errmsg)
+      return
+    end if
     memory = c_osla_matrix_local(matrix%handle)
     rows = c_osla_matrix_local_rows(matrix%handle)
     cols = c_osla_matrix_local_cols(matrix%handle)

@@ -58,6 +58,13 @@ static bool memory_of(const osla_py_handle *h, exported_memory *out)
                    "and cupy.asarray(matrix) uses them on a CUDA device");
     return false;
   }
+  if (h->kind == &osla_py_matrix && osla_matrix_is_triangle(h->object)) {
+    osla_py_refuse(
+      OSLA_ERR_UNSUPPORTED,
+      "local: this Matrix stores its lower triangle alone, which numpy cannot describe "
+      "as an array: to_numpy() and get() copy its elements");
+    return false;
+  }
   if (h->kind == &osla_py_matrix) {
     of_matrix(h->object, out);
     return true;

@@ -52,6 +52,7 @@ static const field hessian_fields[] = {FIELD(osla_hessian_options, uplo, INT),
                                        FIELD(osla_hessian_options, node_sums, BOOL),
                                        FIELD(osla_hessian_options, checkpoint_holds, BOOL),
                                        FIELD(osla_hessian_options, clear, BOOL),
+                                       FIELD(osla_hessian_options, triangle, INT64),
                                        {NULL, INT, 0}};
 
 static const field krylov_fields[] = {FIELD(osla_krylov_options, tolerance, DOUBLE),

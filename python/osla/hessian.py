@@ -54,9 +54,10 @@ class Hessian(Owned):
     n: unknowns. block: rows and columns of a block, None: 96. dtype: float64 (None) or float32, of
     H; update_dtype: of G and U, None: the dtype of H. grid: None: all ranks. on: a Matrix to which
     updates are added instead, which sets n, block, dtype and grid; clear=True: set it to zero (or
-    `initial`) first. options, as in osla_hessian.h: uplo ("lower", "upper", "whole"), combine
-    ("sum", "min", "max"), initial, order_independent with bound and gradient_bound, memory_cap,
-    isolation, shipping, node_sums, ring_bytes, piece_bytes, checkpoint_holds.
+    `initial`) first. half=True: H stores its lower triangle alone, in half the memory. options, as
+    in osla_hessian.h: uplo ("lower", "upper", "whole"), combine ("sum", "min", "max"), initial,
+    order_independent with bound and gradient_bound, memory_cap, isolation, shipping, node_sums,
+    ring_bytes, piece_bytes, checkpoint_holds.
 
     Updates are local, and may come from any rank and thread:
 
@@ -73,7 +74,9 @@ class Hessian(Owned):
     @collective
     def __init__(self, n: int | None = None, *, on: Matrix | None = None, clear: bool = False,
                  block: int | None = None, dtype: Any = None, update_dtype: Any = None,
-                 grid: Grid | None = None, **options: Any) -> Generator[str, None, None]:
+                 grid: Grid | None = None, half: bool = False,
+                 **options: Any) -> Generator[str, None, None]:
+        options["triangle"] = 1 if half else 0
         if on is not None:
             matrix = _matrix_for(on, {"n": n, "block": block, "dtype": dtype, "grid": grid})
             n, dtype, grid = matrix.shape[1], matrix.dtype, matrix.grid

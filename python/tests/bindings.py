@@ -18,6 +18,7 @@ LEFT_OUT = {
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix or Matrix.wrap; its local array is numpy's": """matrix_wrap_own matrix_create_in matrix_segment
         matrix_peer matrix_bytes matrix_fill_with element""",
+    "for C programs; Hessian has the option triangle": "matrix_create_triangle",
     "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
@@ -26,7 +27,7 @@ LEFT_OUT = {
         combine_function iteration_[a-z]* records_free record_lags transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
     "facts of machine and grid: osla info, Grid, Transport": """transport_largest_node transport_node_rank_of transport_node_of
         transport_same_node transport_oversubscribed grid_choose grid_create_at grid_shift grid_same
-        grid_rank_at grid_prow_of""",
+        grid_rank_at grid_prow_of grid_pcol_of""",
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "Grid says which order, also where it is the chosen one": "grid_create",
     "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",

@@ -38,6 +38,21 @@ def test_sums(world, rng, uplo):
     assert H.matrix.norm() == 0 and (H.gradient == 0).all()
 
 
+def test_half(world, rng):
+    full, gradient, updates = data(rng)
+    with osla.Hessian(N, block=8, half=True) as H:
+        for ix, G, g in updates[world.rank::world.size]:
+            H.update(ix, G)
+            H.update_gradient(ix, g)
+    assert (H.matrix.to_numpy() == full).all()
+    assert (H.matrix.get(3, 5, 20, 30) == full[3:23, 5:35]).all()
+    assert (H.gradient == gradient).all()
+    with pytest.raises(osla.UnsupportedError, match="lower triangle alone"):
+        np.asarray(H.matrix.local)
+    with pytest.raises(osla.ArgumentError, match="set uplo to OSLA_LOWER"):
+        osla.Hessian(N, uplo="upper", half=True)
+
+
 def test_arrays_as_they_come(world, rng):
     """Rows, transposed C arrays, columns that are apart, float32; other arrays with copy=True."""
     H = osla.Hessian(N, block=8, uplo="whole")
