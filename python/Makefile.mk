@@ -43,12 +43,13 @@ python_tests = \
   python/tests/test_file.py \
   python/tests/test_forest.py python/tests/test_transfer.py \
   python/tests/test_sparse.py python/tests/test_iterations.py \
-  python/tests/test_conversions.py python/tests/test_surface.py python/tests/endings.py \
+  python/tests/test_conversions.py python/tests/test_normals.py python/tests/test_surface.py python/tests/endings.py \
   python/tests/with_mpi4py.py \
   python/tests/overhead.c \
   python/tests/overhead.py
 
 EXTRA_DIST += $(python_modules) $(python_sources) $(python_tests) python/examples/inversion.py \
+  python/examples/normals.py python/examples/sinex.py python/examples/make_normals.py \
   python/README.md
 
 if HAVE_PYTHON
