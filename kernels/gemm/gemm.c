@@ -50,6 +50,7 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
   const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
+  OSLA_NEEDS_FULL(call, a->matrix, b->matrix, c->matrix);
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
              OSLA_ERR_ARG, "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, r->triangle);
   OSLA_CALL(osli_check_trans(call, r->transa));

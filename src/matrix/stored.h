@@ -8,8 +8,8 @@
  *   for (int64_t c = from; c < to;) {
  *     const stored_columns s = osli_stored_columns(a, rank, c);
  *     const int64_t end = s.first + s.count < to ? s.first + s.count : to;
- *     work on rows >= s.first_row of columns [c, end), at osli_stored_at(array, &s, row, c,
- * element) c = end;
+ *     // work on columns [c, end) from row s.first_row on; osli_stored_at gives addresses
+ *     c = end;
  *   }
  */
 #ifndef STORED_H
