@@ -1496,6 +1496,14 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_potrf_part
 
+    function c_osla_chol_logdet(uplo, factor, value) bind(c, name="osla_chol_logdet") result(answer)
+      import
+      integer(c_int), value :: uplo
+      type(c_ptr), value :: factor
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: answer
+    end function c_osla_chol_logdet
+
     function c_osla_potri(uplo, a, options, info) bind(c, name="osla_potri") result(answer)
       import
       integer(c_int), value :: uplo

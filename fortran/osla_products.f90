@@ -9,7 +9,8 @@ module osla_products
   use osla_collectives, only: collective_call, requires, requires_pivots, is_valid, all_ready
   implicit none
   private
-  public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_getri, osla_potrf, osla_potri
+  public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_getri, osla_potrf, osla_potri, &
+    osla_chol_logdet
 
   interface osla_gemm
     procedure gemm_s, gemm_d, gemm_c, gemm_z
@@ -278,6 +279,19 @@ contains
     call potri_long(uplo, a, long, options, stat, errmsg)
     info = int(min(long, int(huge(info), c_int64_t)))
   end subroutine potri_default
+
+  subroutine osla_chol_logdet(uplo, factor, value, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: factor
+    real(c_double), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    at = collective_call('osla_chol_logdet')
+    call requires(at, factor, 'factor')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_chol_logdet(uplo, factor%handle, value), stat, errmsg)
+  end subroutine osla_chol_logdet
 
   function of_chol(options) result(address)
     type(osla_chol_options), intent(in), target, optional :: options

@@ -52,6 +52,15 @@ OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_opt
 OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                                   int64_t *info);
 
+/* Logarithm of the determinant of a matrix, from the factor that osla_potrf left in triangle `uplo`:
+ * twice the sum of the logarithms of the diagonal. Collective.
+ *   factor [in]  n x n, any type, mb = nb, any grid; only the real part of the diagonal is read
+ *   value  [out] the same bits on all ranks, on any grid and in every run; 0 if n = 0
+ * Memory on each rank: a double for each block row, and the diagonal of a block. Errors, on all
+ * ranks together: ARG (not square, mb != nb, uplo, an element of the diagonal that is not positive
+ * or is NaN; then *value is unchanged), MEM and RANGE (as osla_potrf), MPI. */
+OSLA_API osla_err osla_chol_logdet(osla_uplo uplo, const osla_matrix *factor, double *value);
+
 /* Bytes that osla_potrf needs on a rank beside the matrix (LOWER, default options). Local, pure. */
 OSLA_API uint64_t osla_chol_memory(const osla_shape *shape);
 

@@ -33,7 +33,7 @@ kernels_sources = \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
   kernels/lu/lu.c kernels/lu/lu_part.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
-  kernels/chol/chol.c kernels/chol/chol_part.c \
+  kernels/chol/chol.c kernels/chol/chol_part.c kernels/chol/chol_logdet.c \
   kernels/inverse/first_zero.h kernels/inverse/first_zero.c \
   kernels/inverse/potri.h kernels/inverse/potri_memory.c kernels/inverse/potri_blocks.c \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \

@@ -118,7 +118,23 @@ static PyObject *potri(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
-PyMethodDef osla_py_kernel_methods[] = {
-  {"gemm", gemm, METH_VARARGS, NULL},   {"syrk", syrk, METH_VARARGS, NULL},
-  {"getrf", getrf, METH_VARARGS, NULL}, {"potrf", potrf, METH_VARARGS, NULL},
-  {"potri", potri, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+/* Python function chol_logdet(factor, uplo) -> value */
+static PyObject *chol_logdet(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int uplo;
+  double value = 0;
+  if (!osla_py_parse(args, "O&i", osla_py_as_matrix, &h, &uplo)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_chol_logdet((osla_uplo)uplo, h->object, &value), h, NULL, NULL, NULL);
+  return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
+}
+
+PyMethodDef osla_py_kernel_methods[] = {{"gemm", gemm, METH_VARARGS, NULL},
+                                        {"syrk", syrk, METH_VARARGS, NULL},
+                                        {"getrf", getrf, METH_VARARGS, NULL},
+                                        {"potrf", potrf, METH_VARARGS, NULL},
+                                        {"potri", potri, METH_VARARGS, NULL},
+                                        {"chol_logdet", chol_logdet, METH_VARARGS, NULL},
+                                        {NULL, NULL, 0, NULL}};

@@ -16,7 +16,7 @@ ranks.
     Device                                 a GPU, for matrices in its memory
     Hessian                                accumulates updates from all ranks, also on a Matrix
     gemm syrk symm hemm herk trmm trsm     products, as in BLAS; gemv symv hemv with a column
-    getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond; refine, residual
+    getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond, logdet; refine, residual
     gesv_mixed posv_mixed                  solves in mixed precision
     CSR, cg, lsqr, read_vector             sparse matrices and solvers
     iterate, Diffusion                     asynchronous fixed-point iterations

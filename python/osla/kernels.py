@@ -160,6 +160,13 @@ class Cholesky:
         yield
         return _core.condition(True, _words.UPLO[self.uplo], own, None, norm)
 
+    @collective
+    def logdet(self) -> Generator[None, None, float]:
+        """Logarithm of the determinant of A (`chol_logdet`). Collective."""
+        own = _matrix(self, "a determinant")
+        yield
+        return _core.chol_logdet(own, _words.UPLO[self.uplo])
+
 
 def _refuse(routine: str, info: int, what: str) -> None:
     if info > 0:

@@ -83,6 +83,7 @@ def test_cholesky(world, rng, n, dtype, uplo):
     assert factor.solve(in_place, overwrite=True) is in_place
     close(in_place, np.linalg.solve(spd, b), dtype)
     assert 0 < factor.rcond(anorm) <= 1.001
+    assert factor.logdet() == pytest.approx(np.linalg.slogdet(spd.astype(complex))[1], rel=1e-5, abs=1e-5)
     inverse = factor.inverse().mirror(uplo).to_numpy()
     if np.dtype(dtype).kind != "c":
         close(inverse, np.linalg.inv(spd), dtype)
@@ -208,7 +209,8 @@ def test_factors_of_parts(world, rng, at, dtype):
     lu.solve(rhs.part(2, 1, 9, 3), trans="c")
     b[2:11, 1:4] = np.linalg.solve(kept.conj().T, b[2:11, 1:4])
     close(rhs.to_numpy(), b, dtype)
-    for call in (lu.inverse, factor.inverse, lambda: lu.rcond(1.0), lambda: factor.rcond(1.0)):
+    for call in (lu.inverse, factor.inverse, lambda: lu.rcond(1.0), lambda: factor.rcond(1.0),
+                 factor.logdet):
         with pytest.raises(osla.ArgumentError, match="these factors are of a part"):
             call()
     for call in (lu.solve, factor.solve):

@@ -362,7 +362,7 @@ contains
     type(osla_chol_options) :: options
     integer :: info
     integer(int64) :: long
-    real(real64) :: anorm, rcond, residual, all_b(23, 2), x_all(23, 2)
+    real(real64) :: anorm, rcond, logdet, residual, all_b(23, 2), x_all(23, 2)
     call system(OSLA_FILL_SPD, 23, a, l, b, x)
     call osla_matrix_get_block(b, 1, 1, all_b)
     call osla_matrix_norm(a, OSLA_NORM_ONE, anorm)
@@ -379,6 +379,9 @@ contains
     call osla_barrier(transport)
     call osla_pocon(OSLA_LOWER, l, anorm, rcond)
     call expect(rcond > 0.01 .and. rcond <= 1, 'condition of a dominant matrix')
+    ! by Gershgorin's theorem all 23 eigenvalues are between 11.5 and 34.5
+    call osla_chol_logdet(OSLA_LOWER, l, logdet)
+    call expect(logdet > 23 * log(11.5) .and. logdet < 23 * log(34.5), 'logarithm of a determinant')
 
     ! the solution by two triangular solves
     call osla_matrix_copy(b, x)

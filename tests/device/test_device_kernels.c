@@ -202,6 +202,10 @@ static void check_potrf(device_bench *b, osla_grid *grid, int which)
     CU_ASSERT(info == 0 && expected == 0);
     pair_expect(&a, 50, "potrf, n %d, nb %d, uplo %d, look-ahead %d", (int)n, (int)nb, (int)uplo,
                 options.look_ahead);
+    double logdet = 0, expected_logdet = 0;
+    OSLA_ASSERT_OK(osla_chol_logdet(uplo, a.host, &expected_logdet));
+    OSLA_ASSERT_OK(osla_chol_logdet(uplo, a.device, &logdet));
+    OSLA_ASSERT_CLOSE(logdet, expected_logdet, 1e-5 * (double)n);
     if (n > nb) check_potrs(b, grid, uplo, &a);
     pair_free(&a);
   }

@@ -106,6 +106,7 @@ static void check_solves(const matrices *m, bool odd)
   REFUSED(osla_potrs_replicated(OSLA_LOWER, m->a, 2, x, odd ? 1 : N), OSLA_ERR_ARG, "ldx = 1");
   REFUSED(osla_pocon(OSLA_LOWER, m->a, anorm, &rcond), OSLA_ERR_ARG, "-4");
   REFUSED(osla_pocon(lower, m->a, 1.0, &rcond), OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
+  REFUSED(osla_chol_logdet(lower, m->a, &rcond), OSLA_ERR_ARG, wrong("uplo = 2", "uplo is "));
   REFUSED(osla_gecon(m->a, NULL, anorm, &rcond), OSLA_ERR_ARG, "-4");
   REFUSED(osla_refine(m->a, &f, m->b, m->x, &o, NULL), OSLA_ERR_ARG, "-5");
   REFUSED(osla_gesv_mixed(m->a, m->b, odd ? m->wide : m->x, NULL, NULL), OSLA_ERR_ARG, "X 3");

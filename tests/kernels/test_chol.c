@@ -9,11 +9,13 @@
 #include "tests/complex_help.h"
 #include "tests/kernels/kernel_stress.h"
 #include "tests/kernels/kernel_trace.h"
+#include "tests/kernels/solve_reference.h"
 #include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct size_case {
   int64_t n, nb;
@@ -256,6 +258,83 @@ static void test_complex(void)
   osla_transport_destroy(&t);
 }
 
+/* Returns the sum of the logarithms of the squared diagonal of a factor. */
+static double logdet_of(const dense *factor)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < factor->n; i++)
+    sum += 2 * log(dense_at(factor, i, i)[0]);
+  return sum;
+}
+
+/* Compares the logarithm of the determinant with a sum over the whole factor. On all grids the
+ * result must have the bits of *bits, which the call for grid 0 sets. The imaginary part of a
+ * complex diagonal, and all other elements, are NaN, because they must not be read. */
+static void check_logdet(osla_grid *grid, int g, osla_dtype dtype, size_case s, double *bits)
+{
+  kernel_matrix a = kernel_make(grid, dtype, s.n, s.n, s.nb, s.nb, g % 2);
+  dense l = dense_make(s.n, s.n, dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1);
+  double value = -1;
+  for (int64_t i = 0; i < s.n * s.n * l.parts; i++)
+    l.at[i] = (double)NAN;
+  for (int64_t i = 0; i < s.n; i++)
+    dense_at(&l, i, i)[0] = 0.25 + (double)(i * i % 17);
+  matrix_set(&l, a.a);
+  OSLA_ASSERT_OK(osla_chol_logdet(g % 2 ? OSLA_UPPER : OSLA_LOWER, a.a, &value));
+  OSLA_ASSERT_CLOSE(value, logdet_of(&l), 1e-13 * (double)s.n);
+  if (g == 0) *bits = value;
+  OSLA_ASSERT_MSG(memcmp(&value, bits, sizeof value) == 0, "%.17g, but %.17g on grid 0, %s", value,
+                  *bits, kernel_label(a.a, g % 2));
+  dense_free(&l);
+  kernel_free(&a);
+}
+
+static void test_logdet(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  double bits[N_SIZES];
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    for (int s = 0; s < N_SIZES; s++)
+      if (g == 0 || kernel_turn(g, s))
+        check_logdet(grid, g, (osla_dtype)(s % 4), sizes[s], &bits[s]);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* Elements of a factor's diagonal that are not positive are refused with their index. */
+static void test_logdet_errors(void)
+{
+  static const double wrong[] = {0.0, -3.0, NAN};
+  static const char *const texts[] = {"diagonal element 20 (from 0) of the factor is 0",
+                                      "element 20 (from 0) of the factor is -3", "is nan"};
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, 0);
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, 31, 31, 4, 4, false);
+  kernel_matrix oblong = kernel_make(grid, OSLA_DOUBLE, 4, 7, 2, 2, false);
+  kernel_matrix empty = kernel_make(grid, OSLA_COMPLEX_FLOAT, 0, 0, 2, 2, false);
+  double value = 7;
+  for (int i = 0; i < 3; i++) {
+    OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_IDENTITY, 0));
+    if (osla_test_rank() == 0)
+      OSLA_ASSERT_OK(osla_matrix_put_block(a.a, 20, 20, 1, 1, &wrong[i], 1));
+    OSLA_ASSERT_OK(osla_barrier(t));
+    OSLA_ASSERT_ERR(osla_chol_logdet(OSLA_LOWER, a.a, &value), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT(texts[i]);
+    OSLA_ASSERT_SAME_TEXT();
+  }
+  OSLA_ASSERT_ERR(osla_chol_logdet(OSLA_UPPER, oblong.a, &value), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("4 x 7");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_CLOSE(value, 7.0, 0.0);
+  OSLA_ASSERT_OK(osla_chol_logdet(OSLA_UPPER, empty.a, &value));
+  OSLA_ASSERT_CLOSE(value, 0.0, 0.0);
+  kernel_free(&a), kernel_free(&oblong), kernel_free(&empty);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -332,6 +411,8 @@ static const osla_test_case cases[] = {
   {"indefinite", test_indefinite},
   {"nan", test_nan},
   {"complex", test_complex},
+  {"logdet", test_logdet},
+  {"logdet_errors", test_logdet_errors},
   {"errors", test_errors},
   {"no_collectives", test_no_collectives},
   {"stress", test_stress},

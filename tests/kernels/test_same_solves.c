@@ -111,6 +111,11 @@ static osla_err pocon(const same_call *c)
   double rcond;
   return osla_pocon(c->uplo, c->a.matrix, c->anorm, &rcond);
 }
+static osla_err chol_logdet(const same_call *c)
+{
+  double value;
+  return osla_chol_logdet(c->uplo, c->a.matrix, &value);
+}
 static osla_err posv_mixed(const same_call *c)
 {
   return osla_posv_mixed(c->uplo, c->a.matrix, c->b.matrix, c->c.matrix, NULL, NULL);
@@ -154,6 +159,7 @@ static void check_solves(const same_matrices *m)
   OTHER(pocon, base, anorm, 0.1, "osla_pocon: anorm is 1 on rank 0, but 0.10000000000000001 on ");
   OTHER(pocon, base, anorm, (double)NAN, "osla_pocon: anorm is 1 on rank 0, but ");
   OTHER(pocon, base, uplo, OSLA_UPPER, "osla_pocon: uplo is ");
+  OTHER(chol_logdet, base, uplo, OSLA_UPPER, "osla_chol_logdet: uplo is ");
   base.c.matrix = m->tall[1];
   OTHER(posv_mixed, base, uplo, OSLA_UPPER, "osla_posv_mixed: uplo is ");
   OTHER(refine, base, uplo, OSLA_UPPER, "osla_refine: uplo is ");
