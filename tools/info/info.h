@@ -23,8 +23,11 @@
 enum { INFO_UNSET = -1 - 0x7fffffff };
 
 typedef struct info_job {
-  /* values of the options of --predict; INFO_UNSET: the user did not give the option */
-  long long ranks, per_node, n, nb;
+  /* values of options of --predict; INFO_UNSET if the user did not give the option */
+  long long ranks;    /* --ranks: number of ranks */
+  long long per_node; /* --per-node: number of ranks of each node */
+  long long n;        /* --n: order of the matrix */
+  long long nb;       /* --nb: block size */
 } info_job;
 
 /* Prints the predicted memory. Returns the exit status, the same on all ranks. Collective if there
@@ -32,11 +35,12 @@ typedef struct info_job {
 int info_predict(const info_job *job, const char *json_file);
 
 typedef struct info_rank {
-  int node;                               /* index of the node, whose ranks share memory */
-  int host_first;                         /* lowest rank on the same host */
-  int cores;                              /* number of cores of the host */
-  char host[64];                          /* name of the host */
-  uint64_t shared_bytes, available_bytes; /* free bytes in /dev/shm; available memory of the host */
+  int node;                 /* index of the node, whose ranks share memory */
+  int host_first;           /* lowest rank on the same host */
+  int cores;                /* number of cores of the host */
+  char host[64];            /* name of the host */
+  uint64_t shared_bytes;    /* number of free bytes in /dev/shm */
+  uint64_t available_bytes; /* number of bytes of available memory of the host */
 } info_rank;
 
 typedef struct info_mpi {
@@ -51,7 +55,10 @@ typedef struct info_mpi {
 } info_mpi;
 
 typedef struct info_system {
-  int rank, size, n_nodes, n_hosts;
+  int rank;         /* number of this rank */
+  int size;         /* number of ranks */
+  int n_nodes;      /* number of nodes */
+  int n_hosts;      /* number of hosts */
   info_rank *ranks; /* [size] facts about each rank; this struct owns the array */
   command_cpu cpu;  /* number of cores and BLAS threads on the host of this rank */
   info_mpi mpi;
@@ -60,8 +67,8 @@ typedef struct info_system {
   bool oversubscribed;   /* true if a host has more computing threads than cores */
   char gnuplot[256];     /* path of gnuplot; "" if not found */
   /* Pair 0 are two ranks of one node, pair 1 are two ranks of different nodes. */
-  int origin[2], /* first rank of each pair; -1: there is no such pair */
-    partner[2];  /* second rank of each pair; -1: there is no such pair */
+  int origin[2];  /* first rank of each pair; -1: there is no such pair */
+  int partner[2]; /* second rank of each pair; -1: there is no such pair */
 } info_system;
 
 /* Collects the facts about the system. Collective. Errors: MPI, MEM. */
@@ -90,9 +97,10 @@ enum { INFO_MAX_TESTS = 24, INFO_MAX_DEVICES = 16 };
 enum { INFO_ON_NODE, INFO_ACROSS, INFO_WAYS };
 
 typedef struct info_speed {
-  bool measured;
-  double notify;   /* median time of a notify in seconds, one way */
-  double put, get; /* median rates in bytes per second */
+  bool measured; /* true if the ranks of the pair exist and were measured */
+  double notify; /* median time of a notify in seconds, one way */
+  double put;    /* median rate of puts in bytes per second */
+  double get;    /* median rate of gets in bytes per second */
 } info_speed;
 
 /* Times of operations on a target rank that computes meanwhile, on another node. */
