@@ -45,7 +45,7 @@ int command_run(int argc, char **argv);
 typedef struct command_line {
   const char *name;     /* name of the sub-command; "-bench gemm" for osla-bench gemm */
   const char *synopsis; /* usage after "osla NAME" in the help; NULL: "[OPTION...]" */
-  const char *about;    /* description below the usage line, at most 900 bytes */
+  const char *about;    /* description below the usage line, at most 1900 bytes */
   const char *after;    /* last lines of the help, such as examples; may be NULL */
   /* popt's table without the help option, ended by POPT_TABLEEND; values are stored through `arg`;
    * `val` must be 0 */
