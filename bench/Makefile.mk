@@ -14,8 +14,8 @@ bench_libbench_la_SOURCES = \
   bench/bench_chain.h bench/bench_chain.c bench/chain_osla.c bench/chain_scalapack.c bench/chain_ga.c \
   bench/hessian_produce.c bench/hessian_accumulate.c \
   bench/hessian_ga.h bench/hessian_ga.c bench/hessian_ga_update.c bench/bench_put.c bench/seeded_updates.c \
-  bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
-  bench/forest_reference_mpi.c bench/forest_neighbor.c \
+  bench/bench_forest.c bench/bench_options_forest.c bench/forest_on_device.c bench/forest_graph.c \
+  bench/forest_osla.c bench/forest_reference_mpi.c bench/forest_neighbor.c bench/forest_staged.c \
   bench/mesh.h bench/mesh.c bench/mesh_partition.c bench/graph_partition.h bench/graph_partition.c \
   bench/mesh_migrate.h bench/mesh_migrate.c bench/mesh_migrate_mpi.c bench/bench_migrate.c \
   bench/bench_setup.h bench/bench_setup.c bench/setup_neighbor.c \

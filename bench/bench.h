@@ -144,16 +144,17 @@ typedef struct bench_job {
 typedef struct bench_kernel {
   const char *name;
   const char *summary; /* summary of the kernel, one line in osla-bench --help */
-  const char *about;   /* text for osla-bench KERNEL --help; at most 900 bytes */
+  const char *about;   /* text for osla-bench KERNEL --help; at most 1900 bytes */
   /* comma-separated names of the reference implementations in this build, in their order; may be
    * "" */
   const char *references;
   /* comma-separated names of the reference implementations that run without --ref; NULL: all */
   const char *default_references;
-  /* comma-separated names of the reference implementations of a run with --device, all of which run
-   * unless --ref selects some; those other than "blas" need a single rank; NULL: the kernel does
-   * not accept --device */
+  /* comma-separated names of the reference implementations of a run with --device on one rank, all
+   * of which run unless --ref selects some; NULL: the kernel does not accept --device */
   const char *device_references;
+  /* names in device_references that several ranks can run; NULL stands for "blas" */
+  const char *device_references_of_ranks;
   const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
   void (*finish)(const bench_job *job); /* called on rank 0 when all sizes have run; may be NULL */

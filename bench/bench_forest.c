@@ -2,14 +2,17 @@
  *
  * A transfer may take less than a microsecond, so a run makes as many transfers as take 20 ms. The
  * number is chosen for each implementation before the warm-up. There is no barrier between the
- * transfers. */
+ * transfers.
+ *
+ * With --device the transfers of roots and leaves on the device, of roots in host memory and leaves
+ * on the device, and of both in host memory are measured in turn. */
 #include "bench/bench_forest.h"
 #include "bench/bench_sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_IMPLS = 4, N_PARAMETERS = 4 };
+enum { MOST_IMPLS = 5, N_PARAMETERS = 4 };
 
 /* Writes each value to itself, so that other cores lose their copies of the cache lines. */
 static void rewrite(forest_value *values, int64_t n)
@@ -17,6 +20,15 @@ static void rewrite(forest_value *values, int64_t n)
   volatile forest_value *v = values;
   for (int64_t i = 0; i < n; i++)
     v[i].count = v[i].count;
+}
+
+/* Adds 1 to the first leaf. A leaf on a device passes through host memory. */
+static void add_one(forest_data *d)
+{
+  if (d->graph->n_edges == 0) return;
+  if (d->leaves_on) forest_device_get(d, FOREST_LEAVES);
+  d->leaves[0].number += 1;
+  if (d->leaves_on) forest_device_put(d, FOREST_LEAVES);
 }
 
 static osla_err transfer(forest_data *d)
@@ -28,7 +40,7 @@ static osla_err transfer(forest_data *d)
       if (again) rewrite(d->roots, d->n_roots);
       OSLA_CALL(d->method->bcast(d));
       if (again) rewrite(d->leaves, g->n_edges);
-      if (g->n_edges > 0) d->leaves[0].number += 1;
+      if (d->adds_one) add_one(d);
       return d->method->reduce(d);
     case FOREST_GATHER:
     case FOREST_HALO:
@@ -49,6 +61,7 @@ static osla_err run_transfers(void *data)
   osla_err err = OSLA_OK;
   for (int i = 0; i < d->iterations && err == OSLA_OK; i++)
     err = transfer(d);
+  if (err == OSLA_OK) err = forest_device_complete();
   /* An error ends the job, because the other ranks would wait for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err);
   return OSLA_OK;
@@ -62,9 +75,26 @@ static osla_err prepare(void *data)
 
 static osla_err check(void *data, double *residual)
 {
+  forest_data *d = data;
   bool right;
-  OSLA_CALL(forest_values_check(data, &right));
-  *residual = right ? 0 : INFINITY;
+  OSLA_CALL(forest_values_check(d, &right));
+  *residual = right && !d->failed ? 0 : INFINITY;
+  return OSLA_OK;
+}
+
+/* Makes three transfers and compares the values with those that a host computes. In PINGPONG each
+ * round adds 1 to the first leaf. Without a device the timed rounds add 1, too. With a device they
+ * do not, because an addition on the device would be timed with the messages. */
+static osla_err verify(forest_data *d)
+{
+  bool right;
+  d->adds_one = true;
+  d->iterations = 3;
+  forest_values_set(d);
+  OSLA_CALL(run_transfers(d));
+  OSLA_CALL(forest_values_check(d, &right));
+  d->failed = !right;
+  d->adds_one = d->graph->job->device == NULL;
   return OSLA_OK;
 }
 
@@ -76,6 +106,7 @@ static osla_err setup(void *data)
   OSLA_CALL(bench_alloc(job, (uint64_t)job->size * sizeof *d->arrival, &arrival));
   d->arrival = arrival;
   OSLA_CALL(d->method->create(d));
+  OSLA_CALL(verify(d));
   forest_values_set(d);
   return bench_choose_iterations(job->transport, run_transfers, d, &d->iterations);
 }
@@ -113,6 +144,52 @@ static bench_impl implementation(const char *name, forest_graph *g, const forest
                       .data = d};
 }
 
+/* As `implementation`, with values on the device. */
+static bench_impl on_device(const char *name, forest_graph *g, const forest_method *method,
+                            bool roots, bool leaves, forest_data *d)
+{
+  bench_impl impl = implementation(name, g, method, d);
+  impl.is_osla = method == &forest_osla;
+  d->roots_on_device = roots;
+  d->leaves_on_device = leaves;
+  return impl;
+}
+
+/* Lists the implementations of a case, and returns their number. `alone` has the edges of the limit
+ * that copies values; NULL: the case has no such limit. */
+static int list_impls(forest_graph *g, forest_graph *alone, bench_impl *impls, forest_data *data)
+{
+  int k = 3;
+  if (g->job->device) {
+    impls[0] = on_device("osla", g, &forest_osla, true, true, &data[0]);
+    impls[1] = on_device("host-device", g, &forest_osla, false, true, &data[1]);
+    impls[2] = on_device("host-host", g, &forest_osla, false, false, &data[2]);
+    impls[k++] = on_device("mpi", g, &forest_staged, true, true, &data[3]);
+    if (alone) impls[k++] = on_device("copy", alone, &forest_copy, true, true, &data[4]);
+    return k;
+  }
+  impls[0] = implementation("osla", g, &forest_osla, &data[0]);
+  impls[1] = implementation("mpi", g, &forest_mpi, &data[1]);
+  impls[2] = implementation("neighbor", g, &forest_neighbor, &data[2]);
+  if (g->which == FOREST_PINGPONG)
+    impls[k++] = implementation("memcpy", alone, &forest_memcpy, &data[3]);
+  if (g->which == FOREST_GATHER) impls[k++] = implementation("loop", g, &forest_loop, &data[3]);
+  return k;
+}
+
+/* Creates the edges of a case, and in *alone the edges of the limit that copies values: leaf i
+ * belongs to root i of the same rank. */
+static osla_err make_graphs(bench_job *job, forest_case which, int64_t n, forest_graph *g,
+                            forest_graph *alone)
+{
+  OSLA_CALL(forest_graph_create(job, which, n, 1, g));
+  if (which != FOREST_PINGPONG && which != FOREST_GATHER) return OSLA_OK;
+  OSLA_CALL(forest_graph_create(job, which, n, 0, alone));
+  for (int64_t i = 0; i < alone->n_edges; i++)
+    alone->root[i] = job->rank * n + i;
+  return OSLA_OK;
+}
+
 /* Bytes that one operation moves over all ranks: one message in PINGPONG, and the values of all
  * edges in other cases. A fetch counts twice, since it moves values up and results down. */
 static double bytes_of(const bench_job *job, forest_case which, int64_t n)
@@ -132,31 +209,24 @@ static osla_err run_case(bench_job *job, forest_case which, int64_t n)
                                                  {"rewrite", s->rewrite, false},
                                                  {"arrival", s->arrival && sums, false},
                                                  {"exact", s->exact && reduces, false}};
-  bool pingpong = which == FOREST_PINGPONG;
-  int64_t units = pingpong ? n / (int64_t)sizeof(forest_value) : n;
+  int64_t units = which == FOREST_PINGPONG ? n / (int64_t)sizeof(forest_value) : n;
   bench_impl impls[MOST_IMPLS];
   forest_data data[MOST_IMPLS];
-  forest_graph graph, alone = {0};
-  int k = 3;
-  OSLA_CALL(forest_graph_create(job, which, units, 1, &graph));
-  impls[0] = implementation("osla", &graph, &forest_osla, &data[0]);
-  impls[1] = implementation("mpi", &graph, &forest_mpi, &data[1]);
-  impls[2] = implementation("neighbor", &graph, &forest_neighbor, &data[2]);
-  osla_err err = pingpong ? forest_graph_create(job, which, units, 0, &alone) : OSLA_OK;
-  if (pingpong && err == OSLA_OK)
-    impls[k++] = implementation("memcpy", &alone, &forest_memcpy, &data[3]);
-  if (which == FOREST_GATHER) impls[k++] = implementation("loop", &graph, &forest_loop, &data[3]);
-  bench_case c = {.kernel = names[which],
-                  .precision = which == FOREST_FETCH ? "" : "d",
-                  .n = n,
-                  .variant = variants[s->plain][s->rewrite],
-                  .parameters = parameters,
-                  .n_parameters = N_PARAMETERS,
-                  .impls = impls,
-                  .n_impls = k,
-                  .work = bytes_of(job, which, n),
-                  .unit = BENCH_GBYTES};
-  if (err == OSLA_OK) err = bench_run_case(job, &c);
+  forest_graph graph = {0}, alone = {0};
+  osla_err err = make_graphs(job, which, units, &graph, &alone);
+  if (err == OSLA_OK) {
+    const bench_case c = {.kernel = names[which],
+                          .precision = which == FOREST_FETCH ? "" : "d",
+                          .n = n,
+                          .variant = variants[s->plain][s->rewrite],
+                          .parameters = parameters,
+                          .n_parameters = N_PARAMETERS,
+                          .impls = impls,
+                          .n_impls = list_impls(&graph, alone.job ? &alone : NULL, impls, data),
+                          .work = bytes_of(job, which, n),
+                          .unit = BENCH_GBYTES};
+    err = bench_run_case(job, &c);
+  }
   forest_graph_free(&graph);
   forest_graph_free(&alone);
   return err;
@@ -211,10 +281,16 @@ const bench_kernel bench_forest = {
     "  memcpy     pingpong: a copy of N bytes within rank 0; setup: of the list\n"
     "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
     "             spmv, cg: no communication\n"
-    "  sync       cg with --device, on one rank: osla_cg that waits in each iteration\n"
+    "With --device osla's roots and leaves, or matrices and vectors, lie on it. Beside it:\n"
+    "  host-device  osla with roots in host memory and leaves on the device\n"
+    "  host-host    osla with roots and leaves in host memory\n"
+    "  mpi        values are copied to host memory, sent as above, and copied to the device\n"
+    "  copy       pingpong, gather: a copy of the values within each rank's device\n"
+    "  sync       cg on one rank: osla_cg that waits in each iteration\n"
     "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
   .references = "mpi,neighbor,memcpy,loop",
-  .device_references = "sync",
+  .device_references = "copy,mpi,sync",
+  .device_references_of_ranks = "copy,mpi",
   .after = "Example: mpiexec -n 2 osla-bench forest --case gather,reduce --n 1000,100000\n",
   .run = run,
   .forest = true,

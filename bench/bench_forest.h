@@ -5,17 +5,17 @@
 #include "bench/bench.h"
 
 typedef enum forest_case {
-  FOREST_PINGPONG, /* Round trip between two ranks: bcast REPLACE, then reduce REPLACE. */
+  FOREST_PINGPONG, /* round trip between two ranks: bcast with REPLACE, then reduce with REPLACE */
   FOREST_GATHER,   /* bcast with REPLACE */
   FOREST_REDUCE,   /* reduce with SUM */
   FOREST_FETCH,    /* fetch with SUM */
   /* bcast with REPLACE; the leaves get the last roots of the previous rank and the first roots of
    * the next rank */
   FOREST_HALO,
-  FOREST_SPMV, /* case spmv: product with a sparse matrix (bench_sparse.h) */
-  FOREST_CG,
+  FOREST_SPMV,    /* product with a sparse matrix (bench_sparse.c) */
+  FOREST_CG,      /* iterations of CG (bench_sparse.c) */
   FOREST_MIGRATE, /* migration: a mesh changes its distribution (bench_migrate.c) */
-  FOREST_SETUP,   /* case setup: creation of a forest (bench_setup.c) */
+  FOREST_SETUP,   /* creation of a forest (bench_setup.c) */
   FOREST_CASES
 } forest_case;
 
@@ -30,13 +30,13 @@ typedef union forest_value {
  * one entry for each edge. Entries are sorted by the rank at the other end of the edge, then by the
  * leaf of the edge, so that both ranks of a pair list their common edges in equal order. */
 typedef struct forest_list {
-  int n_peers;
-  /* [n_peers] ranks that share edges with this rank; peer, count, start and index are one
-   * allocation */
+  int n_peers; /* number of other ranks that share edges with this rank */
+  /* [n_peers] ranks that share edges with this rank; the allocation that begins at `peer` also
+   * holds the arrays count, start and index */
   int *peer;
   int *count; /* [n_peers] number of edges to each peer */
   int *start; /* [n_peers + 1] position in `index` where the vertices of each peer begin */
-  int *index; /* indices of this rank's vertices, sorted by the ranks in `peer` */
+  int *index; /* [start[n_peers]] indices of this rank's vertices, sorted by the ranks in `peer` */
 } forest_list;
 
 /* Sets the peers of a list: every rank but this one with count[rank] > 0 vertices; `count` has an
@@ -51,21 +51,21 @@ typedef struct forest_graph {
   int leaf_rank; /* PINGPONG: rank that has the leaves; rank 0 has the roots */
   /* number of roots on each rank that has roots, and of leaves on each rank that has leaves */
   int64_t n;
-  int64_t n_roots, n_edges; /* number of roots and number of edges of this rank */
-  /* [n_edges] root of each leaf, as rank of the root * n + index of the root */
-  int64_t *root;
-  /* this rank's leaves, and this rank's roots, that have edges to other ranks */
-  forest_list leaves, roots;
-  /* number of edges on this rank; edge i joins leaf own_leaf[i] and root own_root[i] */
-  int64_t n_own;
-  int *own_leaf, *own_root; /* [n_own] leaves and roots of the edges on this rank */
+  int64_t n_roots;    /* number of roots of this rank */
+  int64_t n_edges;    /* number of edges, and so of leaves, of this rank */
+  int64_t *root;      /* [n_edges] root of each leaf: rank of the root * n + index of the root */
+  forest_list leaves; /* this rank's leaves that have edges to other ranks */
+  forest_list roots;  /* this rank's roots that have edges to other ranks */
+  int64_t n_own;      /* number of edges whose ends are both on this rank */
+  int *own_leaf;      /* [n_own] leaf of each edge whose ends are both on this rank */
+  int *own_root;      /* [n_own] root of each edge whose ends are both on this rank */
   /* true if both lists hold the vertices 0, 1, ..., so that values need no packing */
   bool contiguous;
   int64_t *total; /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
   /* FETCH: [size * n] for each root, the sum of the leaves that were added before this rank's
-   * leaves. */
+   * leaves */
   int64_t *before;
-  int *arrival; /* arrival orders of all ranks, [size * size]; the check of FETCH uses them */
+  int *arrival; /* FETCH: [size * size] arrival orders of all ranks, for the check */
 } forest_graph;
 
 /* Creates the edges of a case. Collective. Errors, on all ranks together: MEM. */
@@ -79,13 +79,24 @@ struct forest_method;
 typedef struct forest_data {
   forest_graph *graph;
   const struct forest_method *method;
-  /* before: for FETCH, the values that roots had before leaves were added */
-  forest_value *roots, *leaves, *before;
-  int64_t first_root, n_roots; /* roots[0] is root number first_root of all roots */
+  forest_value *roots;     /* [n_roots] values of the roots in host memory */
+  forest_value *leaves;    /* [n_edges] values of the leaves in host memory */
+  forest_value *before;    /* FETCH: [n_edges] values that the roots had before leaves were added */
+  int64_t first_root;      /* number among all roots of the root whose value is roots[0] */
+  int64_t n_roots;         /* number of elements of `roots` */
+  bool roots_on_device;    /* true if transfers use roots on the device */
+  bool leaves_on_device;   /* true if transfers use leaves on the device */
+  forest_value *roots_on;  /* [n_roots] values of the roots on the device, or NULL */
+  forest_value *leaves_on; /* [n_edges] values of the leaves on the device, or NULL */
+  forest_value *before_on; /* [n_edges] values like `before` on the device, or NULL */
+  osla_segment *segment;   /* --plain: memory of the arrays on the device, or NULL */
+  bool pinned;             /* true if the values in host memory are pinned for the device */
   /* FETCH: [size] position, from 0, of each rank's leaves in the order in which they reached
-   * this rank's roots. */
+   * this rank's roots */
   int *arrival;
   bool in_no_order; /* FETCH: true if the order is unknown; `arrival` is not used then */
+  bool adds_one;    /* PINGPONG: true if each round adds 1 to the first leaf */
+  bool failed;      /* true if the rounds before the timing gave wrong values */
   int iterations;   /* number of transfers in a run, the same on all ranks */
   void *own;        /* data that only this implementation has, such as buffers and communicators */
 } forest_data;
@@ -106,20 +117,42 @@ osla_err bench_migrate_case(bench_job *job, int64_t n);
 /* Runs the case setup with n edges on each rank. Collective. */
 osla_err bench_setup_case(bench_job *job, int64_t n);
 
-/* Implementations in forest_osla.c: OSLA, and two limits, a copy of memory and a loop over local
- * memory. */
-
-extern const forest_method forest_osla, forest_memcpy, forest_loop;
-extern const forest_method forest_mpi; /* two-sided messages (forest_reference_mpi.c) */
-/* neighbourhood collectives of MPI (forest_neighbor.c) */
-extern const forest_method forest_neighbor;
+extern const forest_method forest_osla;     /* OSLA (forest_osla.c) */
+extern const forest_method forest_memcpy;   /* limit: a copy of memory (forest_osla.c) */
+extern const forest_method forest_loop;     /* limit: a loop over local memory (forest_osla.c) */
+extern const forest_method forest_mpi;      /* two-sided messages (forest_reference_mpi.c) */
+extern const forest_method forest_neighbor; /* neighbourhood collectives (forest_neighbor.c) */
+/* values on a device: two-sided messages of copies in host memory (forest_staged.c) */
+extern const forest_method forest_staged;
+/* values on a device: limit, a copy within the device (forest_staged.c) */
+extern const forest_method forest_copy;
 
 /* Allocates the values of this rank's vertices by malloc. Collective. Errors: MEM. */
 osla_err forest_values_create(forest_data *d);
 void forest_values_free(forest_data *d);
 
-/* Sets all values to those that they have before the first transfer. Local. */
+/* Sets all values to those that they have before the first transfer, in host memory and on the
+ * device. Local. */
 void forest_values_set(forest_data *d);
+
+/* Allocates roots_on if roots_on_device is true, and leaves_on and before_on if leaves_on_device is
+ * true. Collective. Errors, on all ranks together: those of osla_vertices_create_on and
+ * osla_segment_create_on. forest_device_free must be called, also after an error. */
+osla_err forest_device_create(forest_data *d);
+void forest_device_free(forest_data *d);
+
+enum { FOREST_ROOTS = 1, FOREST_LEAVES = 2, FOREST_BEFORE = 4, FOREST_ALL = 7 };
+
+/* forest_device_put copies values from host memory to the device, and forest_device_get from the
+ * device to host memory. `arrays` is a sum of FOREST_ROOTS, FOREST_LEAVES and FOREST_BEFORE. Arrays
+ * that are not on the device are left out. forest_device_complete, or the next
+ * collective call, returns an error of a copy. Local. */
+void forest_device_put(const forest_data *d, unsigned arrays);
+void forest_device_get(const forest_data *d, unsigned arrays);
+
+/* Waits until the device has completed the transfers of this rank. Does nothing without a device.
+ * Local. Errors: those of the device's work. */
+osla_err forest_device_complete(void);
 
 /* *right := true if the values have exactly the bits that `iterations` transfers give. Collective;
  * all ranks get the same. */

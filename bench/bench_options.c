@@ -36,6 +36,13 @@ static const char *references(const bench_kernel *kernel, bool on_device)
   return on_device ? kernel->device_references : kernel->references;
 }
 
+/* Comma-separated names of the reference implementations that several ranks can use with
+ * --device. */
+static const char *references_of_ranks(const bench_kernel *kernel)
+{
+  return kernel->device_references_of_ranks ? kernel->device_references_of_ranks : "blas";
+}
+
 static int check_refs(const bench_kernel *kernel, bool on_device, int size, const char *list)
 {
   const char *known = references(kernel, on_device);
@@ -47,7 +54,7 @@ static int check_refs(const bench_kernel *kernel, bool on_device, int size, cons
     if (length == 0 || !bench_list_has(known, item))
       return bench_error(kernel, "--ref: '%s' is not one of none%s%s%s", item, known[0] ? "," : "",
                          known, on_device ? ", the references with --device" : "");
-    if (on_device && size > 1 && strcmp(item, "blas") != 0)
+    if (on_device && size > 1 && !bench_list_has(references_of_ranks(kernel), item))
       return bench_error(kernel, "--ref %s uses the device of one rank: run it with 1 rank, not %d",
                          item, size);
     /* the name of a reference that tries several candidates, followed by a hyphen, begins the
@@ -66,7 +73,7 @@ static int check_refs(const bench_kernel *kernel, bool on_device, int size, cons
 
 static const char *default_references(const bench_kernel *kernel, bool on_device, int size)
 {
-  if (on_device) return size > 1 ? "blas" : kernel->device_references;
+  if (on_device) return size > 1 ? references_of_ranks(kernel) : kernel->device_references;
   return kernel->default_references ? kernel->default_references : kernel->references;
 }
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Names of the cases, in the order of forest_case. */
-#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup"
+#define DEVICE_CASES "pingpong,gather,reduce,fetch,halo,spmv,cg"
+#define CASES        DEVICE_CASES ",migrate,setup"
 
 void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS])
 {
@@ -23,7 +24,8 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
     {"reach", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reach, 0,
      "spmv, cg: points of the cube are joined up to this squared distance", "D"},
     {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
-     "OSLA's values in memory of malloc, which ranks of the node cannot read in place", NULL},
+     "OSLA's values in memory that ranks of the node cannot read in place: of malloc, or a segment",
+     NULL},
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
      "Each rank rewrites the values that are read before every transfer; timed", NULL},
     {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
@@ -65,10 +67,14 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);
   int status = OSLA_EXIT_OK;
   if (raw->cases) status = bench_parse_names(kernel, "--case", CASES, raw->cases, &settings->cases);
-  const unsigned on_device = 1U << FOREST_SPMV | 1U << FOREST_CG;
-  if (settings->device && !raw->cases) settings->cases = on_device;
-  if (!status && settings->device && (settings->cases & ~on_device) != 0)
-    status = bench_error(kernel, "--device serves the cases spmv and cg: use --case spmv,cg");
+  const unsigned on_host = 1U << FOREST_MIGRATE | 1U << FOREST_SETUP;
+  if (settings->device && !raw->cases) settings->cases &= ~on_host;
+  if (!status && settings->device && (settings->cases & on_host) != 0)
+    status =
+      bench_error(kernel, "--case %s: with --device the cases are " DEVICE_CASES, raw->cases);
+  if (!status && settings->device && raw->rewrite)
+    status = bench_error(kernel, "--rewrite: the host does not write values on a device: leave out "
+                                 "--rewrite or --device");
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status && raw->arrival && raw->exact)

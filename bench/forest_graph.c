@@ -208,6 +208,7 @@ void forest_values_set(forest_data *d)
     d->leaves[i] = value(g, given ? value_of_leaf(g->job->rank, i) : 0);
   for (int64_t i = 0; i < g->n_edges && g->which == FOREST_FETCH; i++)
     d->before[i] = value(g, -1);
+  forest_device_put(d, FOREST_ALL);
 }
 
 static bool same(const forest_graph *g, forest_value found, int64_t integer)
@@ -216,15 +217,20 @@ static bool same(const forest_graph *g, forest_value found, int64_t integer)
   return memcmp(&found, &due, sizeof due) == 0;
 }
 
-/* Checks the leaves after bcast. In PINGPONG, rank leaf_rank adds 1 to the first leaf in each
- * round. */
+/* Number of rounds of PINGPONG that have added 1 to the first leaf. */
+static int64_t rounds_of(const forest_data *d)
+{
+  return d->graph->which == FOREST_PINGPONG && d->adds_one ? d->iterations : 0;
+}
+
+/* Checks the leaves after bcast. In PINGPONG, rank leaf_rank adds 1 to the first leaf in each round
+ * in which adds_one is true. */
 static bool leaves_are_roots(const forest_data *d)
 {
   const forest_graph *g = d->graph;
   bool right = true;
   for (int64_t i = 0; i < g->n_edges; i++)
-    right &= same(g, d->leaves[i],
-                  value_of_root(g->root[i]) + (g->contiguous && i == 0 ? d->iterations : 0));
+    right &= same(g, d->leaves[i], value_of_root(g->root[i]) + (i == 0 ? rounds_of(d) : 0));
   return right;
 }
 
@@ -233,8 +239,9 @@ static bool roots_are_sums(const forest_data *d)
   const forest_graph *g = d->graph;
   bool right = true;
   for (int64_t i = 0; i < d->n_roots; i++) {
-    int64_t root = d->first_root + i, total = g->total ? g->total[root] : i == 0;
-    right &= same(g, d->roots[i], value_of_root(root) + d->iterations * total);
+    int64_t root = d->first_root + i;
+    int64_t sum = g->total ? d->iterations * g->total[root] : i == 0 ? rounds_of(d) : 0;
+    right &= same(g, d->roots[i], value_of_root(root) + sum);
   }
   return right;
 }
@@ -292,6 +299,7 @@ static osla_err reduce_to_roots(forest_data *d)
 {
   for (int64_t i = 0; i < d->n_roots; i++)
     d->roots[i] = value(d->graph, 0);
+  forest_device_put(d, FOREST_ROOTS);
   return d->method->reduce(d);
 }
 
@@ -301,6 +309,7 @@ osla_err forest_values_check(forest_data *d, bool *right)
   int wrong;
   *right = true;
   if (g->which == FOREST_PINGPONG) OSLA_CALL(reduce_to_roots(d));
+  forest_device_get(d, FOREST_ALL);
   if (g->which == FOREST_FETCH) OSLA_CALL(gather_arrivals(d));
   const bool gather = g->which == FOREST_GATHER || g->which == FOREST_HALO;
   if (g->which == FOREST_PINGPONG || gather) *right = leaves_are_roots(d);

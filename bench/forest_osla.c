@@ -30,12 +30,24 @@ static osla_err values_create(forest_data *d)
   return vertices_create(d, d->graph->n_edges, &d->before);
 }
 
+/* The arrays that transfers use: those on the device, if the values are there. */
+static forest_value *roots_of(const forest_data *d)
+{
+  return d->roots_on ? d->roots_on : d->roots;
+}
+
+static forest_value *leaves_of(const forest_data *d)
+{
+  return d->leaves_on ? d->leaves_on : d->leaves;
+}
+
 static osla_err create_osla(forest_data *d)
 {
   const forest_graph *g = d->graph;
   osla_forest *forest = NULL;
   void *memory;
   OSLA_CALL(values_create(d));
+  OSLA_CALL(forest_device_create(d));
   OSLA_CALL(bench_alloc(g->job, (uint64_t)g->n_edges * sizeof(osla_root), &memory));
   osla_root *root = memory;
   for (int64_t i = 0; i < g->n_edges; i++)
@@ -53,6 +65,7 @@ static void destroy_osla(forest_data *d)
   osla_forest *forest = d->own;
   (void)osla_forest_destroy(&forest);
   d->own = NULL;
+  forest_device_free(d);
   if (d->graph->job->settings->plain) {
     forest_values_free(d);
     return;
@@ -65,8 +78,8 @@ static void destroy_osla(forest_data *d)
 static osla_err bcast_osla(forest_data *d)
 {
   osla_forest_run run;
-  OSLA_CALL(
-    osla_forest_bcast_begin(d->own, OSLA_ONE_DOUBLE, d->roots, d->leaves, OSLA_REPLACE, &run));
+  OSLA_CALL(osla_forest_bcast_begin(d->own, OSLA_ONE_DOUBLE, roots_of(d), leaves_of(d),
+                                    OSLA_REPLACE, &run));
   return osla_forest_end(&run);
 }
 
@@ -78,14 +91,16 @@ static osla_err reduce_osla(forest_data *d)
                                       : s->exact                         ? OSLA_SUM_EXACT
                                       : s->arrival                       ? OSLA_SUM_ARRIVAL
                                                                          : OSLA_SUM;
-  OSLA_CALL(osla_forest_reduce_begin(d->own, OSLA_ONE_DOUBLE, d->leaves, d->roots, combine, &run));
+  OSLA_CALL(
+    osla_forest_reduce_begin(d->own, OSLA_ONE_DOUBLE, leaves_of(d), roots_of(d), combine, &run));
   return osla_forest_end(&run);
 }
 
 static osla_err fetch_osla(forest_data *d)
 {
   osla_forest_run run;
-  OSLA_CALL(osla_forest_fetch_begin(d->own, OSLA_ONE_INT64, d->roots, d->leaves, d->before,
+  forest_value *before = d->before_on ? d->before_on : d->before;
+  OSLA_CALL(osla_forest_fetch_begin(d->own, OSLA_ONE_INT64, roots_of(d), leaves_of(d), before,
                                     d->in_no_order ? OSLA_SUM_ARRIVAL : OSLA_SUM, &run));
   return osla_forest_end(&run);
 }

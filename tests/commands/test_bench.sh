@@ -218,6 +218,22 @@ measure node 1 1 solve --device=fake --n 70 --nb 16 --kind chol --nrhs 20 --ref 
 measure node 2 2 solve --device=fake --n 70 --nb 16
 measure node 1 3 forest --device=fake --case spmv,cg --n 216
 measure node 2 2 forest --device=fake --case spmv,cg --n 216
+# Star forests: rows for values on the device, roots on the host, all on the host, and the
+# references mpi and (pingpong, gather) copy.
+measure node 1 17 forest --device=fake --case gather,reduce,fetch,halo --n 37
+measure node 2 9 forest --device=fake --case pingpong,reduce,fetch --n 64 --plain --arrival --ref none
+measure fake2 3 22 forest --device=fake --case pingpong,gather,reduce,fetch,halo --n 1000
+for kind in osla host-device host-host mpi; do
+  [ "$(awk -v kind=$kind '$2 == kind && / PASS .*  fake device$/' "$scratch/out" | wc -l)" = 5 ] || fail "not a row of $kind for each case"
+done
+"$SRCDIR/bench/scripts/times" "$scratch/json-$measured" >"$scratch/out" 2>"$scratch/err" || fail "bench/scripts/times: exit status $?"
+[ "$(awk '/^forest.pingpong, 3 ranks, 2 nodes, fake device; microseconds$/ {table = 1} NF == 0 {table = 0}
+  table {printf "%s ", $1} table && NF == 2 && $2 > 0 {times++} END {print times}' "$scratch/out")" = \
+  "forest/pingpong, bytes device-device host-device host-host mpi copy 6" ] || fail "bench/scripts/times: another table"
+if [ "${OSLA_TESTS:-}" = full ]; then
+  measure node 2 22 forest --device=fake --case pingpong,gather,reduce,fetch,halo --n 8
+  measure node 4 5 forest --device=fake --case pingpong --n 4194304
+fi
 measure node 5 2 gemm --device=fake --n 70 --nb 16
 grep -q '^shared: ' "$scratch/out" || fail "the head does not say that the device is shared"
 [ "$(grep -c ' PASS  shared  fake' "$scratch/out")" = 2 ] || fail "rates of a shared device are compared"
@@ -349,8 +365,14 @@ run node 2 lu --device=fake --ref lapack
 bad "osla-bench lu: --ref lapack uses the device of one rank: run it with 1 rank, not 2"
 run node 0 chol --device=fake --n 20000
 bad "osla-bench chol: 3200000000 bytes of device memory are needed, and the device has 1073741824 available"
-run node 2 forest --device=fake --case gather
-bad "osla-bench forest: --device serves the cases spmv and cg: use --case spmv,cg"
+run node 0 forest --help
+grep -q '^Residual: 0, or inf when a bit is wrong' "$scratch/out" || fail "the help is cut off"
+run node 2 forest --device=fake --case gather,setup
+bad "osla-bench forest: --case gather,setup: with --device the cases are pingpong,gather,reduce,fetch,halo,spmv,cg"
+run node 2 forest --device=fake --rewrite
+bad "osla-bench forest: --rewrite: the host does not write values on a device: leave out --rewrite or --device"
+run node 2 forest --device=fake --ref sync
+bad "osla-bench forest: --ref sync uses the device of one rank: run it with 1 rank, not 2"
 run node 0 syrk --device=fake
 bad "osla-bench syrk: --device=fake: unknown option (see osla-bench syrk --help)"
 run node 0 lu --cold --n 10,20
