@@ -30,15 +30,15 @@ typedef struct osla_chol_options {
 /* A := L L^H (LOWER) or U^H U (UPPER) in place; the other triangle is neither read nor written.
  * Collective.
  *   a       [in,out] n x n, any type, symmetric (Hermitian) positive definite, mb = nb, any
- *                    grid
+ *                    grid; with LOWER also a triangular matrix
  *   options [in]     NULL = defaults; the same on all ranks
  *   info    [out]    0, or the order of the first leading minor that is not positive definite (as
  *                    LAPACK's xPOTRF); then the contents of the triangle are undefined. A pivot
  *                    that is NaN is not positive: with a NaN in the triangle, info is at most its
  *                    row (UPPER: column), counted from 1. The same on all ranks
  * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
- * look_ahead), MEM and RANGE (a rank's part exceeds the integers of the BLAS; A is unchanged),
- * MPI. */
+ * look_ahead, UPPER with a triangular matrix), MEM and RANGE (a rank's part exceeds the integers of
+ * the BLAS; A is unchanged), MPI. */
 OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                              int64_t *info);
 
@@ -54,7 +54,8 @@ OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_o
 
 /* Logarithm of the determinant of a matrix, from the factor that osla_potrf left in triangle `uplo`:
  * twice the sum of the logarithms of the diagonal. Collective.
- *   factor [in]  n x n, any type, mb = nb, any grid; only the real part of the diagonal is read
+ *   factor [in]  n x n, any type, mb = nb, any grid, full or triangular; only the real part of the
+ *                diagonal is read
  *   value  [out] the same bits on all ranks, on any grid and in every run; 0 if n = 0
  * Memory on each rank: a double for each block row, and the diagonal of a block. Errors, on all
  * ranks together: ARG (not square, mb != nb, uplo, an element of the diagonal that is not positive

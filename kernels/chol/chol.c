@@ -219,15 +219,16 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
                               int64_t from, int64_t to)
 {
   osla_tile tile = osli_tile_choose(f->panels, end - behind, to - from);
-  for (int64_t at = from; at < to; at += tile.cols)
+  for (int64_t at = from, n; at < to; at += n) {
+    n = columns_from(f, at, to - at < tile.cols ? to : at + tile.cols);
     for (int64_t i = behind; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
-      int64_t n = to - at < tile.cols ? to - at : tile.cols;
       OSLA_CALL(
         osli_chol_update_block(f, m, n, u->s->size, advance_rows(f, u->rows, i - u->s->row_after),
                                advance_rows(f, u->columns, at - u->first), element(f, i, at)));
       if (osli_panels_forwards(f->panels)) osla_progress(f->v.t);
     }
+  }
   return OSLA_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
 #include "src/device/device.h"
-#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,13 +13,16 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
-  OSLA_NEEDS_FULL("osla_potrf", a);
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
              "Cholesky: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
              "Cholesky: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "Cholesky: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
+  OSLA_CHECK(
+    uplo == OSLA_LOWER || !osla_matrix_is_triangle(a), OSLA_ERR_ARG,
+    "Cholesky: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only "
+    "its lower triangle: pass OSLA_LOWER");
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   OSLA_CALL(osli_check_panel_options("Cholesky", options ? options->look_ahead : 0, f->forward,
                                      &f->look_ahead));

@@ -114,14 +114,24 @@ static inline chol_step chol_step_make(const chol *f, int64_t k)
 static inline operand element(const chol *f, int64_t row, int64_t col)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  return (operand){local_at(&f->v, lower ? row : col, lower ? col : row), f->v.lld};
+  return local_operand(&f->v, lower ? row : col, lower ? col : row);
 }
 
 static inline operand peer_element(const chol *f, int rank, int64_t row, int64_t col)
 {
   bool lower = f->uplo == OSLA_LOWER;
-  return (operand){peer_at(&f->v, rank, lower ? row : col, lower ? col : row),
-                   osla_matrix_lld(f->v.matrix, rank)};
+  return peer_operand(&f->v, rank, lower ? row : col, lower ? col : row);
+}
+
+/* Returns the number of columns from local column `col` to column `to` that one product can take:
+ * all in a full matrix, and those of the block column of `col` in a triangular matrix, whose block
+ * columns have different leading dimensions. */
+static inline int64_t columns_from(const chol *f, int64_t col, int64_t to)
+{
+  if (!osla_matrix_is_triangle(f->v.matrix)) return to - col;
+  const stored_columns s = osli_stored_columns(f->v.matrix, osla_transport_rank(f->v.t), col);
+  const int64_t end = s.first + s.count;
+  return (end < to ? end : to) - col;
 }
 
 /* Describes a dense n_rows x n_cols array as an operand. */

@@ -10,7 +10,8 @@ osla_err osli_view_check_blas(const osla_matrix *a)
   const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   if (rows == 0 || cols == 0) return OSLA_OK;
   const osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  const int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
+  /* no run of columns has a larger leading dimension than the first one */
+  const int64_t lld = osli_stored_columns(a, osla_transport_rank(t), 0).ld;
   OSLA_CHECK(lld <= INT_MAX && cols <= INT_MAX, OSLA_ERR_RANGE,
              "the part of rank %d has %" PRId64 " x %" PRId64
              " elements and leading dimension %" PRId64 ", which exceeds the integers of this BLAS",

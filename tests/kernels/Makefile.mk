@@ -13,7 +13,7 @@ tests_kernels_dense_suites_SOURCES = \
   tests/kernels/kernel_trace.c tests/kernels/kernel_trace.h
 if !SIMULATION
 tests_kernels_dense_suites_SOURCES += \
-  tests/kernels/test_agree.c tests/kernels/test_condition.c tests/kernels/test_gemm_parts.c \
+  tests/kernels/test_agree.c tests/kernels/test_chol_triangle.c tests/kernels/test_condition.c tests/kernels/test_gemm_parts.c \
   tests/kernels/test_gemm_predict.c tests/kernels/test_getri.c tests/kernels/test_lu_hard.c tests/kernels/test_own.c \
   tests/kernels/test_parts.c tests/kernels/test_potri.c tests/kernels/test_products.c tests/kernels/test_reserved.c \
   tests/kernels/test_route.c tests/kernels/test_same.c tests/kernels/test_same_solves.c tests/kernels/test_solve_parts.c \

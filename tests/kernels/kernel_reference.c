@@ -2,6 +2,7 @@
 
 #include "osla_index.h"
 #include "osla_random.h"
+#include "src/matrix/stored.h"
 #include "tests/complex_help.h"
 #include "tests/osla_test_help.h"
 
@@ -92,6 +93,16 @@ kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
   return made;
 }
 
+kernel_matrix kernel_make_triangle(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb)
+{
+  kernel_matrix made = {0};
+  if (osla_matrix_create_triangle(grid, dtype, n, nb, &made.a) != OSLA_OK) {
+    fprintf(stderr, "test: no triangular matrix: %s\n", osla_error_text());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return made;
+}
+
 static int64_t count_overwritten(const kernel_matrix *matrix)
 {
   size_t e = osla_dtype_size(osla_matrix_dtype(matrix->a));
@@ -122,7 +133,9 @@ const char *kernel_label(const osla_matrix *a, bool wrapped)
   (void)snprintf(text, sizeof text,
                  "%d x %d grid, %" PRId64 " x %" PRId64 " in %" PRId64 " x %" PRId64 ", type %c%s",
                  l.nprow, l.npcol, l.m, l.n, l.mb, l.nb, osla_dtype_letter(osla_matrix_dtype(a)),
-                 wrapped ? ", wrapped" : "");
+                 osla_matrix_is_triangle(a) ? ", triangle"
+                 : wrapped                  ? ", wrapped"
+                                            : "");
   return text;
 }
 
@@ -168,14 +181,15 @@ void dense_scatter(const dense *d, osla_matrix *a)
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   osla_transport *t = osla_grid_transport(grid);
-  int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
-  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++)
-    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++) {
+  for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+    const stored_columns s = osli_stored_columns(a, osla_transport_rank(t), c);
+    for (int64_t r = s.first_row; r < osla_matrix_local_rows(a); r++) {
       const double *x = dense_at(d, osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
                                  osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol));
-      osla_test_store(osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld,
+      osla_test_store(osla_matrix_dtype(a), osla_matrix_local(a), stored_index(&s, r, c),
                       CMPLX(x[0], d->parts == 2 ? x[1] : 0.0));
     }
+  }
   OSLA_ASSERT_OK(osla_barrier(t));
 }
 

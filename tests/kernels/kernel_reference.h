@@ -33,6 +33,8 @@ typedef struct kernel_matrix {
 /* Makes a distributed matrix, owned by the library or wrapped. Collective. */
 kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, bool wrapped);
+/* Makes a triangular matrix (osla_matrix_create_triangle). Collective. */
+kernel_matrix kernel_make_triangle(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb);
 /* Frees a matrix. Asserts that nothing was written between the columns of a wrapped array.
  * Collective. */
 void kernel_free(kernel_matrix *matrix);

@@ -2,6 +2,7 @@
 
 #include "osla_index.h"
 #include "osla_random.h"
+#include "src/matrix/stored.h"
 #include "tests/complex_help.h"
 
 #include <math.h>
@@ -96,11 +97,11 @@ void matrix_set(const dense *d, osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
-  int64_t lld = osla_matrix_lld(a, osla_test_rank());
   for (int64_t c = 0; c < osla_matrix_local_cols(a); c++) {
+    const stored_columns s = osli_stored_columns(a, osla_test_rank(), c);
     int64_t j = osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol);
-    for (int64_t r = 0; r < osla_matrix_local_rows(a); r++)
-      osla_test_store(osla_matrix_dtype(a), osla_matrix_local(a), r + c * lld,
+    for (int64_t r = s.first_row; r < osla_matrix_local_rows(a); r++)
+      osla_test_store(osla_matrix_dtype(a), osla_matrix_local(a), stored_index(&s, r, c),
                       get(d, osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow), j));
   }
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(grid)));

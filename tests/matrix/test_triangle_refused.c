@@ -55,7 +55,6 @@ CALL(trmm, osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->pa
 CALL(gemv, osla_gemv(OSLA_NOTRANS, 1, s->pa, s->x, 1, s->v))
 CALL(symv, osla_symv(OSLA_LOWER, 1, s->pa, s->x, 1, s->v))
 CALL(hemv, osla_hemv(OSLA_LOWER, 1, s->pa, s->x, 1, s->v))
-CALL(potrf, osla_potrf(OSLA_LOWER, s->a, NULL, &info))
 CALL(potrf_part, osla_potrf_part(OSLA_LOWER, s->pa, NULL, &info))
 CALL(getrf, osla_getrf(s->a, s->ipiv, NULL, &(osla_lu_result){0}))
 CALL(getrf_part, osla_getrf_part(s->pa, s->ipiv, NULL, &(osla_lu_result){0}))
@@ -131,7 +130,6 @@ static const struct refused_call {
   LINE(gemv, 3, "osla_gemv"),
   LINE(symv, 3, "osla_symv"),
   LINE(hemv, 3, "osla_hemv"),
-  LINE(potrf, 1, "osla_potrf"),
   LINE(potrf_part, 1, "potrf"),
   LINE(getrf, 1, "osla_getrf"),
   LINE(getrf_part, 1, "getrf"),
