@@ -1,11 +1,13 @@
 /* Solves (layer 3): triangular solves, solves with factors, refinement, mixed precision, condition
  * estimates.
  *
- * A is n x n in square blocks (mb = nb) on any grid. Right-hand sides B and solutions X are n x
- * nrhs, in any blocks and on any grid over the same ranks. A solve works on them in place if they
- * are distributed like A: the same ranks at the same grid positions, and the same block rows (mb of
- * B = nb of A); their block columns are free. Otherwise a solve works on a copy, as large as B. A
- * solve is fastest with one block column of B for each process column.
+ * A is n x n in square blocks (mb = nb) on any grid. Triangular solves, solves with Cholesky's
+ * factor, and osla_pocon also accept a triangular matrix A (osla_matrix_create_triangle), with
+ * OSLA_LOWER; B and X are full matrices. Right-hand sides B and solutions X are n x nrhs, in any
+ * blocks and on any grid over the same ranks. A solve works on them in place if they are
+ * distributed like A: the same ranks at the same grid positions, and the same block rows (mb of B =
+ * nb of A); their block columns are free. Otherwise a solve works on a copy, as large as B. A solve
+ * is fastest with one block column of B for each process column.
  *
  * All calls are collective, with the same enumeration arguments, numbers and options on all ranks.
  * They accept types s, d, c and z unless stated otherwise. They use all changes of the matrices

@@ -9,7 +9,6 @@
 osla_err osli_rhs_check_matrix(const osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
-  OSLA_NEEDS_FULL("solve", a);
   OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
              "solve: A is %" PRId64 " x %" PRId64 " in blocks of %" PRId64 " x %" PRId64
              "; both must be square",
@@ -19,10 +18,13 @@ osla_err osli_rhs_check_matrix(const osla_matrix *a)
   return OSLA_OK;
 }
 
-osla_err osli_rhs_check_uplo(osla_uplo uplo)
+osla_err osli_rhs_check_uplo(osla_uplo uplo, const osla_matrix *a)
 {
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "solve: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
+  OSLA_CHECK(uplo == OSLA_LOWER || !osla_matrix_is_triangle(a), OSLA_ERR_ARG,
+             "solve: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only "
+             "its lower triangle: pass OSLA_LOWER");
   return OSLA_OK;
 }
 
@@ -31,7 +33,7 @@ osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
   osla_layout la = osla_matrix_layout(a), lb = osla_matrix_layout(b);
   osla_dtype ta = osla_matrix_dtype(a), tb = osla_matrix_dtype(b);
   bool left = side == OSLA_LEFT;
-  OSLA_NEEDS_FULL("solve", a, b);
+  OSLA_NEEDS_FULL("solve", b);
   OSLA_CALL(osli_rhs_check_matrix(a));
   OSLA_CHECK((left ? lb.m : lb.n) == la.n, OSLA_ERR_ARG,
              "solve: B has %" PRId64 " %s, A is of order %" PRId64, left ? lb.m : lb.n,

@@ -6,6 +6,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
+#include "src/matrix/memory_kind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,7 +59,9 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
 {
   OSLA_CALL(osli_check_trans("solve", trans));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
-  return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
+  if (f->cholesky) return osli_rhs_check_uplo(f->uplo, f->matrix);
+  OSLA_NEEDS_FULL("osla_getrs", f->matrix);
+  return OSLA_OK;
 }
 
 /* Checks that all ranks pass equal arguments. `rows` and `nrhs` are the size of B, or of replicated

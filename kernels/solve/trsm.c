@@ -25,7 +25,9 @@ static osla_err make_columns(trsm *f)
   const local_view *a = &f->a;
   int64_t lld = 1, bytes;
   for (int pcol = 0; pcol < a->q && a->prow >= 0; pcol++) {
-    const int64_t theirs = osla_matrix_lld(a->matrix, rank_at(a, a->prow, pcol));
+    if (osla_index_count(a->n, a->nb, pcol, a->q) == 0) break;
+    /* no block column of a rank has a larger leading dimension than the first one */
+    const int64_t theirs = osli_stored_columns(a->matrix, rank_at(a, a->prow, pcol), 0).ld;
     if (theirs > lld) lld = theirs;
   }
   if (__builtin_mul_overflow(lld, a->nb * (int64_t)a->element, &bytes)) bytes = INT64_MAX;
@@ -122,7 +124,7 @@ static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_dia
   OSLA_CALL(osli_check_side("trsm", side));
   OSLA_CALL(osli_check_trans("trsm", trans));
   OSLA_CALL(osli_check_diag("trsm", diag));
-  OSLA_CALL(osli_rhs_check_uplo(uplo));
+  OSLA_CALL(osli_rhs_check_uplo(uplo, a));
   return osli_rhs_check(side, a, b);
 }
 

@@ -89,9 +89,8 @@ trsm_step osli_trsm_step(const trsm *f, int64_t s);
  * the rows are needed and are on another node. */
 osla_err osli_trsm_prefetch(trsm *f, int64_t s);
 
-/* Waits for rows first .. last of block column k of A. Returns the address and the leading
- * dimension of these rows. */
-osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
+/* Waits for rows first .. last of block column k of A, and sets *out to these rows. */
+osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, operand *out);
 
 /* Solves with the diagonal block for this rank's block row of B. */
 osla_err osli_trsm_diagonal(trsm *f, const trsm_step *s);
@@ -138,6 +137,13 @@ osla_err osli_trsm_stationary_run_notrans(trsm *f);
 static inline size_t block_row_bytes(const trsm *f)
 {
   return (size_t)(f->a.nb * f->b.n) * f->a.element;
+}
+
+/* Operand that begins with row `first` of block column k of A in this rank's memory, for a rank
+ * that owns this block column. */
+static inline operand own_column(const trsm *f, const trsm_step *s, int64_t first)
+{
+  return local_operand(&f->a, first, osla_index_local(s->start, f->a.nb, f->a.q));
 }
 
 static inline unsigned char *share_at(const trsm *f, int64_t row, int64_t col)

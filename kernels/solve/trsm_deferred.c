@@ -71,11 +71,12 @@ static bool is_done(const deferred_product *r)
 static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t first, int64_t last)
 {
   const local_view *a = &f->a;
+  const operand column = own_column(f, &r->s, first);
   double since = osla_trace_now(a->t);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
-                           -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
-                           a->lld, r->x, r->ldx, 1.0, share_at(f, first, 0), f->share_ld));
+                           -1.0, column.at, column.ld, r->x, r->ldx, 1.0, share_at(f, first, 0),
+                           f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                  one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
   osla_progress(a->t);

@@ -43,46 +43,46 @@ osla_err osli_trsm_prefetch(trsm *f, int64_t number)
   int64_t from, to;
   column_rows(f, &s, &from, &to);
   if (from >= to || in_place(a, owner)) return OSLA_OK;
-  int64_t lld = osla_matrix_lld(a->matrix, owner);
-  int64_t col = osla_index_local(s.start, a->nb, a->q);
-  size_t offset = osli_matrix_start(a->matrix, owner) + (size_t)(from + col * lld) * a->element;
-  size_t bytes = (size_t)((s.size - 1) * lld + to - from) * a->element;
+  const int64_t col = osla_index_local(s.start, a->nb, a->q);
+  const stored_columns column = osli_stored_columns(a->matrix, owner, col);
+  size_t offset =
+    osli_matrix_start(a->matrix, owner) + (size_t)stored_index(&column, from, col) * a->element;
+  size_t bytes = (size_t)((s.size - 1) * column.ld + to - from) * a->element;
   return osla_segment_fetch(osla_matrix_segment(a->matrix), owner, offset, f->column[slot], bytes,
                             &f->transfer[slot]);
 }
 
-/* Returns the address and the leading dimension of A(row, k), and waits until the prefetch is
- * complete. The row must have been prefetched. */
-static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned char **at,
-                            int64_t *ld)
+/* Sets *out to the operand that begins with A(row, k), and waits until the prefetch is complete.
+ * The row must have been prefetched. */
+static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, operand *out)
 {
   const local_view *a = &f->a;
+  const int64_t col = osla_index_local(s->start, a->nb, a->q);
   int owner = column_owner(f, s), slot = (int)(s->s % 2);
   int64_t from, to;
-  *ld = osla_matrix_lld(a->matrix, owner);
   if (in_place(a, owner)) {
-    *at = peer_at(a, owner, row, osla_index_local(s->start, a->nb, a->q));
+    *out = peer_operand(a, owner, row, col);
     return OSLA_OK;
   }
   column_rows(f, s, &from, &to);
-  *at = f->column[slot] + (size_t)(row - from) * a->element;
+  *out = (operand){f->column[slot] + (size_t)(row - from) * a->element,
+                   osli_stored_columns(a->matrix, owner, col).ld};
   return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
 }
 
-osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
+osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, operand *out)
 {
-  return find_column(f, s, s->first, at, ld);
+  return find_column(f, s, s->first, out);
 }
 
 osla_err osli_trsm_diagonal(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
-  unsigned char *block;
-  int64_t ld;
-  OSLA_CALL(find_column(f, s, s->row, &block, &ld));
+  operand block;
+  OSLA_CALL(find_column(f, s, s->row, &block));
   double since = osla_trace_now(b->t), size = (double)s->size;
-  OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols, block,
-                           ld, local_at(b, s->row, 0), b->lld));
+  OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, b->cols,
+                           block.at, block.ld, local_at(b, s->row, 0), b->lld));
   osla_trace_add(b->t, OSLA_TRACE_TRSM, since, size * size * (double)b->cols);
   return OSLA_OK;
 }

@@ -35,8 +35,7 @@ static double product_flops(const trsm *f, const trsm_step *s)
 
 /* B(i) -= T(i,k) X(k) for this rank's rows i. The product is cut into tiles; between two tiles,
  * progress steps forward panels. */
-static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned char *column,
-                                 int64_t lda, const unsigned char *x, int64_t ldx)
+static osla_err subtract_product(trsm *f, const trsm_step *s, operand column, operand x)
 {
   const local_view *b = &f->b;
   double since = osla_trace_now(b->t);
@@ -46,9 +45,10 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
       int64_t n = b->cols - c < tile.cols ? b->cols - c : tile.cols;
-      OSLA_CALL(osla_blas_gemm(
-        b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, column + (size_t)r * b->element,
-        lda, x + (size_t)(c * ldx) * b->element, ldx, 1.0, local_at(b, s->first + r, c), b->lld));
+      OSLA_CALL(osla_blas_gemm(b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0,
+                               column.at + (size_t)r * b->element, column.ld,
+                               x.at + (size_t)(c * x.ld) * b->element, x.ld, 1.0,
+                               local_at(b, s->first + r, c), b->lld));
       if (osli_panels_forwards(f->panels)) osla_progress(b->t);
     }
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
@@ -92,15 +92,11 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
   }
   if (s->first < s->last) {
     int origin = rank_at(b, s->prow, b->pcol);
-    int64_t ldx = s->size, lda;
-    unsigned char *column;
-    const void *x = mine ? NULL : osli_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
-    if (!x) {
-      x = peer_at(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
-      ldx = osla_matrix_lld(b->matrix, origin);
-    }
-    OSLA_CALL(osli_trsm_wait_column(f, s, &column, &lda));
-    OSLA_CALL(subtract_product(f, s, column, lda, x, ldx));
+    const void *copy = mine ? NULL : osli_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
+    operand column, x = {(unsigned char *)(uintptr_t)copy, s->size};
+    if (!copy) x = peer_operand(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
+    OSLA_CALL(osli_trsm_wait_column(f, s, &column));
+    OSLA_CALL(subtract_product(f, s, column, x));
   }
   osli_panels_finish(f->panels, s->s);
   return OSLA_OK;
@@ -126,12 +122,12 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
                             int64_t ld)
 {
   const local_view *b = &f->b;
-  unsigned char *column;
-  int64_t lda;
-  OSLA_CALL(osli_trsm_wait_column(f, s, &column, &lda));
+  operand column;
+  OSLA_CALL(osli_trsm_wait_column(f, s, &column));
   double since = osla_trace_now(b->t);
   OSLA_CALL(osla_blas_gemm(b->dtype, f->trans, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
-                           alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld));
+                           alpha, column.at, column.ld, local_at(b, s->first, 0), b->lld, beta,
+                           dest, ld));
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
 }

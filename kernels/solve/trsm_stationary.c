@@ -202,10 +202,10 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
     osli_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * block_row_bytes(f),
                   share_at(f, s->row, 0), f->share_ld);
   }
+  const operand block = own_column(f, s, s->row);
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,
-                           local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           share_at(f, s->row, 0), f->share_ld));
+                           block.at, block.ld, share_at(f, s->row, 0), f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->solved, s->s + 1);
   if (a->p > 1) osli_panels_progress(f->panels);

@@ -39,16 +39,16 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
                             double beta)
 {
   const local_view *a = &f->a;
-  const int64_t tile = osli_trsm_tile_rows(f, s->size),
-                col = osla_index_local(s->start, a->nb, a->q);
+  const int64_t tile = osli_trsm_tile_rows(f, s->size);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   int64_t now;
   do { /* one product is computed even if there are no rows, because it sets the sum to zero */
     double since = osla_trace_now(a->t);
     now = last - first < tile ? last - first : tile;
-    OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0,
-                             local_at(a, first, col), a->lld, share_at(f, first, 0), f->share_ld,
-                             beta, sum_at(f, s), s->size));
+    const operand column = own_column(f, s, first);
+    OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0, column.at,
+                             column.ld, share_at(f, first, 0), f->share_ld, beta, sum_at(f, s),
+                             s->size));
     osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                    one * (double)now * (double)s->size * (double)f->b.n);
     osla_progress(a->t);
@@ -152,10 +152,10 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
     osli_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
     osli_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * block_row_bytes(f), x, f->share_ld);
   }
+  const operand block = own_column(f, s, s->row);
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, f->b.n,
-                           local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld, x,
-                           f->share_ld));
+                           block.at, block.ld, x, f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->publishable, s->s + 1);
   osli_panels_progress(f->panels);

@@ -88,6 +88,22 @@ static void expect(double got, double truth, double eps, const char *what, examp
                   (int)kind, got, truth, kernel_label(a->a, a->memory != NULL));
 }
 
+/* Checks the condition estimate from the Cholesky factor of the example in a triangular matrix. */
+static void check_triangle(const kernel_matrix *like, const example *e, example_kind kind)
+{
+  const osla_layout l = osla_matrix_layout(like->a);
+  osla_grid *grid = osla_matrix_grid(like->a);
+  const osla_dtype dtype = osla_matrix_dtype(like->a);
+  kernel_matrix a = kernel_make_triangle(grid, dtype, l.n, l.nb);
+  double rcond = -1.0;
+  if (osla_test_rank() == 0)
+    OSLA_ASSERT_OK(osla_matrix_put_block(a.a, 0, 0, l.n, l.n, e->factors, l.n));
+  OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(grid)));
+  OSLA_ASSERT_OK(osla_pocon(OSLA_LOWER, a.a, e->anorm, &rcond));
+  expect(rcond, e->rcond, kernel_eps(dtype), "Cholesky", kind, &a);
+  kernel_free(&a);
+}
+
 /* Checks the condition estimate from LU factors and, if the matrix is positive definite, the
  * estimate from Cholesky factors. */
 static void check_example(const kernel_matrix *a, example_kind kind, uint64_t seed)
@@ -115,6 +131,7 @@ static void check_example(const kernel_matrix *a, example_kind kind, uint64_t se
     OSLA_ASSERT_OK(osla_barrier(t));
     OSLA_ASSERT_OK(osla_pocon(uplo, a->a, e.anorm, &rcond));
     expect(rcond, e.rcond, eps, "Cholesky", kind, a);
+    if (uplo == OSLA_LOWER) check_triangle(a, &e, kind);
   }
   free(ipiv);
   example_free(&e);

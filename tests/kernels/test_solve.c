@@ -153,7 +153,9 @@ static void test_exact(void)
         rhs_make(&g, which, dtype, c.n, c.nrhs, c.nb, c.width, place, turn % 3 == 2);
       for (int i = 0; i < (osla_test_size() > 2 ? 2 : 3); i++)
         check_exact(&a, &b, (2 * i + turn) % KINDS, (uint64_t)(turn + 5 * i));
-      kernel_free(&a), kernel_free(&b);
+      kernel_matrix triangle = kernel_make_triangle(g.at[which], dtype, c.n, c.nb);
+      check_exact(&triangle, &b, 0, (uint64_t)turn);
+      kernel_free(&a), kernel_free(&b), kernel_free(&triangle);
       turn++;
     }
   grids_close(&g);
@@ -286,6 +288,11 @@ static void test_errors(void)
     OSLA_ASSERT_TEXT("ipiv is NULL on 1 of");
     OSLA_ASSERT_SAME_TEXT();
   }
+  kernel_matrix triangle = kernel_make_triangle(g.at[0], OSLA_DOUBLE, 7, 2);
+  OSLA_ASSERT_ERR(osla_potrs(OSLA_UPPER, triangle.a, b.a), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_SAME_TEXT();
+  kernel_free(&triangle);
   OSLA_ASSERT_ERR(osla_potrs_replicated(OSLA_LOWER, a.a, 1, x, 6), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("ldx = 6 is below n = 7");
   OSLA_ASSERT_ERR(osla_potrs_replicated(OSLA_LOWER, a.a, -1, x, 7), OSLA_ERR_ARG);

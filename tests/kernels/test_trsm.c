@@ -80,11 +80,13 @@ static void test_trsm(void)
       kernel_matrix a = kernel_make(g.at[which], dtype, c.n, c.n, c.nb, c.nb, turn % 3 == 1);
       kernel_matrix b[2];
       make_sides(&g, which, dtype, c, place, turn % 3 == 2, b);
+      kernel_matrix triangle = kernel_make_triangle(g.at[which], dtype, c.n, c.nb);
       for (int i = 0; i < per_matrix; i++, next++) {
         variant v = variant_of(next);
         check_exact(&a, &b[v.side], v, (uint64_t)next);
+        if (v.uplo == OSLA_LOWER) check_exact(&triangle, &b[v.side], v, (uint64_t)next);
       }
-      kernel_free(&a), kernel_free(&b[0]), kernel_free(&b[1]);
+      kernel_free(&a), kernel_free(&triangle), kernel_free(&b[0]), kernel_free(&b[1]);
       turn++;
     }
   grids_close(&g);
