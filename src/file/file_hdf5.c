@@ -309,14 +309,15 @@ static osla_err find_sizes(file_hdf5 *h, hid_t set, const char *name, file_item 
   hid_t space = H5Dget_space(set);
   hsize_t dims[2] = {0, 1};
   int n_dims = H5Sget_simple_extent_ndims(space);
-  bool fits = n_dims == 1 || (n_dims == 2 && !item->vector);
+  /* a data set with one dimension is a vector, or a packed triangle if it names its triangle */
+  item->packed = n_dims == 1 && !item->vector && H5Aexists(set, "uplo") > 0;
+  bool fits = item->packed || n_dims == (item->vector ? 1 : 2);
   if (fits) (void)H5Sget_simple_extent_dims(space, dims, NULL);
   release_id(space);
   OSLA_CHECK(fits, OSLA_ERR_IO, "%.200s: %.63s has %d dimensions, and %s was expected", h->path,
              name, n_dims, item->vector ? "a vector" : "a matrix");
   item->m = (int64_t)dims[item->vector ? 0 : 1];
   item->n = (int64_t)dims[item->vector ? 1 : 0];
-  item->packed = n_dims == 1 && !item->vector;
   if (!item->packed) return OSLA_OK;
   item->m = item->n = order_of_packed(dims[0]);
   OSLA_CHECK(item->n >= 0, OSLA_ERR_IO,
