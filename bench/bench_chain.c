@@ -243,11 +243,16 @@ static osla_err measure(chain_data *d, int64_t count)
   return bench_run_case(d->job, &c);
 }
 
-/* Checks that each unknown occurs in some update; otherwise the matrix has a row of zeros. */
-static osla_err check_cover(chain_data *d)
+/* Refuses updates whose sum is singular: each unknown must occur in some update, and the different
+ * matrices G must have at least as many rows in all as an update has indices. */
+static osla_err check_regular(chain_data *d)
 {
   const updates *u = &d->updates;
   int64_t missing = 0;
+  OSLA_CHECK(u->rows == 0 || u->rows * u->pool_size >= u->count, OSLA_ERR_ARG,
+             "the updates have %d different matrices G of %" PRId64 " rows for %" PRId64
+             " indices, so the matrix is singular: raise --rows to %" PRId64,
+             u->pool_size, u->rows, u->count, (u->count + u->pool_size - 1) / u->pool_size);
   for (int64_t k = 0; k < u->per_rank; k++)
     for (int64_t a = 0; a < u->count; a++)
       d->row[updates_indices(u, k)[a]] = 1;
@@ -279,7 +284,7 @@ static osla_err run_count(bench_job *job, int64_t n, int64_t count, void *unused
     d->row = d->ax + n;
     for (int64_t i = 0; i < n; i++)
       d->b[i] = chain_right_side(i, 0, NULL);
-    err = check_cover(d);
+    err = check_regular(d);
     if (err == OSLA_OK) err = measure(d, count);
   }
   free(memory);

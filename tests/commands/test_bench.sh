@@ -140,7 +140,7 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $grouped hessian --n 150 --size 40 --run 9 --updates 3 --nb 32 --seed 7 --ref $groups
   # Open MPI's osc pt2pt has no windows for one rank, or over TCP.
   [ "$MPI_FAMILY" = openmpi ] || measure "$mode" "$ranks" $chains chain --n 120 --size 30 --updates 60 --nb 32 --ref $chain
-  measure "$mode" "$ranks" 2 chain --n 60 --density 0.5 --updates 40 --rows 2 --nb 16 --ref wrapped
+  measure "$mode" "$ranks" 2 chain --n 60 --density 0.5 --updates 40 --rows 4 --nb 16 --ref wrapped
   # Threads of mpi-accumulate-... ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
   # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
@@ -447,6 +447,8 @@ run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 chain --n 100 --size 3 --updates 1
 bad "osla-bench chain: 97 of the 100 unknowns are in no update, so the matrix is singular: raise --updates or --size"
+run node 0 chain --n 60 --size 30 --updates 40 --rows 2
+bad "osla-bench chain: the updates have 8 different matrices G of 2 rows for 30 indices, so the matrix is singular: raise --rows to 4"
 run node 0 chain --uplo lower
 bad "osla-bench chain: --uplo lower: the whole matrix is assembled"
 run node 0 hessian --n 100 --size 101
