@@ -5,7 +5,9 @@
  * memory, for example in a segment of osla_segment_create_on. Calls that read the elements of the
  * matrix (osla_csr_row, osla_csr_multiply, ...) still use the matrix in host memory.
  *
- * The values of ghosts pass through host memory on the way from rank to rank.
+ * Ranks of a node read values of x in place, from device to device, if x lies in memory of
+ * osla_vertices_create_on; osla_cg puts the vector that it multiplies there. Other vectors x, and
+ * values for other nodes, are packed on the device and pass through host memory.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -23,10 +25,10 @@ extern "C" {
 
 /* Copies this rank's rows of the matrix to the device. Collective. The device must have been opened
  * on the transport of the matrix, and must outlive the matrix; osla_csr_destroy frees the copy. The
- * copy needs 12 bytes of device memory per entry and 8 per row and ghost, and, with several ranks,
- * 8 bytes of host memory per column. Errors, on all ranks together: ARG (the device is NULL or of
- * another transport; the matrix already has a copy on a device), RANGE (2^31 entries or more on a
- * rank), MEM, MPI, those of the device. */
+ * copy needs 12 bytes of device memory per entry and 8 per row and ghost. Errors, on all ranks
+ * together: ARG (the device is NULL or of another transport; the matrix already has a copy on a
+ * device), UNSUPPORTED (several ranks, and a plug-in that was compiled without nvcc), RANGE (2^31
+ * entries or more on a rank), MEM, MPI, those of the device. */
 OSLA_API osla_err osla_csr_to_device(osla_csr *matrix, osla_device *device);
 
 /* Returns the device to which osla_csr_to_device has copied the matrix, or NULL. Local. */

@@ -69,9 +69,11 @@ typedef struct forest_control {
 /* A link as seen by this rank: the edges that join vertices of this rank to vertices of one rank,
  * which may be this rank. */
 typedef struct forest_link {
-  int rank;      /* rank at the other end of the link */
-  bool is_near;  /* true if `rank` is on this rank's node */
-  bool is_self;  /* true if `rank` is this rank */
+  int rank;     /* rank at the other end of the link */
+  bool is_near; /* true if `rank` is on this rank's node */
+  bool is_self; /* true if `rank` is this rank */
+  /* true if ranks of the node read even few values in place (osli_forest_read_all_in_place) */
+  bool packs_nothing;
   int64_t edges; /* number of edges, at least 1 */
   /* number of edges in all links before this link */
   int64_t first_edge;
@@ -262,8 +264,19 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
 {
   enum { FEW = 512 };
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  return x->kind != FOREST_FETCH && l->edges <= FEW && bytes <= FEW &&
+  return x->kind != FOREST_FETCH && !l->packs_nothing && l->edges <= FEW && bytes <= FEW &&
          bytes * (size_t)l->edges <= FEW;
+}
+
+/* Lets ranks of the node read even few values in place from now on. This suits values on devices,
+ * because packed values pass through host memory. Local; all ranks call it between the same
+ * transfers of the forest. */
+static inline void osli_forest_read_all_in_place(osla_forest *f)
+{
+  for (int i = 0; i < f->to_roots.n; i++)
+    f->to_roots.of[i].packs_nothing = true;
+  for (int i = 0; i < f->to_leaves.n; i++)
+    f->to_leaves.of[i].packs_nothing = true;
 }
 
 /* True if the rank at the other end of the link reads this rank's values in place, provided that

@@ -269,7 +269,6 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
-  OSLA_CALL(osli_csr_device_free_shared(a));
   if (memory) /* frees the values of ghosts first, because the matrix stays intact if this fails */
     OSLA_CALL(osla_vertices_free(a->t, &memory));
   a->ghost = NULL;

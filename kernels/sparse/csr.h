@@ -44,10 +44,7 @@ device_queue *osli_csr_queue(const osla_csr *matrix);
  * osla_spmv. The next osli_device_settle reports errors of the queued work. */
 osla_err osli_csr_multiply_on_device(osla_csr *matrix, const double *x, double beta, double *y);
 
-/* Frees the memory of the matrix's copy that other ranks can access. It must be called before
- * osli_csr_device_free. Collective. Errors: as osla_vertices_free. */
-osla_err osli_csr_device_free_shared(osla_csr *matrix);
-/* Frees the rest of the matrix's copy on the device. Local. */
+/* Frees the copy of the matrix on the device. Local. */
 void osli_csr_device_free(osla_csr *matrix);
 
 /* ---- spmv.c ---- */

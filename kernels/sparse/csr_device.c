@@ -1,8 +1,11 @@
-/* Copies of sparse matrices in device memory, and products with these copies.
+/* Copies of sparse matrices in device memory, and products with these copies. The star forest of
+ * the matrix moves values of x from the devices of their owners to the ghosts on this rank's
+ * device.
  *
  * All arrays of a copy lie in one piece of device memory. The product with entries in ghost columns
  * adds to the whole vector y on a device. Therefore the copy stores these entries as a matrix with
  * all rows of this rank, not only the rows that have such entries. */
+#include "kernels/forest/forest.h"
 #include "kernels/sparse/csr.h"
 #include "src/memory/segment_state.h"
 
@@ -14,8 +17,6 @@ struct csr_device {
   void *memory; /* device memory that holds all arrays of the copy */
   device_csr own, other;
   double *ghost; /* [n_ghosts] values of the ghosts, on the device */
-  /* [columns] copy of x in host memory, which other ranks read; NULL if there is only one rank */
-  double *staged;
 };
 
 /* ---- copies of the arrays ---- */
@@ -87,6 +88,11 @@ static osla_err make_local(osla_csr *a, osla_device *device)
              device ? "belongs to another transport" : "is NULL");
   OSLA_CHECK(!a->device, OSLA_ERR_ARG,
              "osla_csr_to_device: the matrix has a copy on a device already");
+  OSLA_CHECK(osla_transport_size(a->t) == 1 || device->queue->ops->has_kernels,
+             OSLA_ERR_UNSUPPORTED,
+             "osla_csr_to_device: the plug-in of device \"%s\" was built without kernels, and "
+             "products on %d ranks need them: build it where configure finds nvcc, or run one rank",
+             device->queue->ops->name, osla_transport_size(a->t));
   csr_device *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "copy of a matrix on a device");
   d->device = device;
@@ -97,13 +103,11 @@ static osla_err make_local(osla_csr *a, osla_device *device)
 osla_err osla_csr_to_device(osla_csr *a, osla_device *device)
 {
   const bool had_copy = a->device != NULL;
-  void *staged = NULL;
   osla_err err = osla_agree(a->t, make_local(a, device));
-  if (err == OSLA_OK && osla_transport_size(a->t) > 1) {
-    err = osla_vertices_create(a->t, (size_t)a->columns * sizeof(double), &staged);
-    a->device->staged = staged;
-  }
-  if (err != OSLA_OK && !had_copy) osli_csr_device_free(a);
+  if (err == OSLA_OK)
+    osli_forest_read_all_in_place(a->forest);
+  else if (!had_copy)
+    osli_csr_device_free(a);
   return err;
 }
 
@@ -115,15 +119,6 @@ osla_device *osla_csr_device(const osla_csr *a)
 device_queue *osli_csr_queue(const osla_csr *a)
 {
   return a->device ? a->device->device->queue : NULL;
-}
-
-osla_err osli_csr_device_free_shared(osla_csr *a)
-{
-  void *staged = a->device ? a->device->staged : NULL;
-  if (!staged) return OSLA_OK;
-  OSLA_CALL(osla_vertices_free(a->t, &staged));
-  a->device->staged = NULL;
-  return OSLA_OK;
 }
 
 void osli_csr_device_free(osla_csr *a)
@@ -158,18 +153,13 @@ osla_err osli_csr_multiply_on_device(osla_csr *a, const double *x, double beta, 
 {
   const csr_device *d = a->device;
   osla_forest_run run;
-  if (!d->staged) {
+  if (osla_transport_size(a->t) == 1) {
     queue_product(&d->own, x, beta, y);
     return OSLA_OK;
   }
-  osli_device_copy_bytes((size_t)a->columns * sizeof *x, x, d->staged);
-  OSLA_CALL(
-    osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, d->staged, a->ghost, OSLA_REPLACE, &run));
+  OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, d->ghost, OSLA_REPLACE, &run));
   queue_product(&d->own, x, beta, y);
   OSLA_CALL(osla_forest_end_read(&run));
-  if (a->n_ghosts > 0) {
-    osli_device_copy_bytes((size_t)a->n_ghosts * sizeof *x, a->ghost, d->ghost);
-    queue_product(&d->other, d->ghost, 1.0, y);
-  }
+  if (a->n_ghosts > 0) queue_product(&d->other, d->ghost, 1.0, y);
   return osla_forest_writable(a->forest);
 }

@@ -8,7 +8,8 @@ tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_devic
   tests/device/test_device_forest.c \
   tests/device/test_device_hessian.c tests/device/test_device_assembly.c tests/device/test_device_errors.c \
   tests/device/test_device_refused.c tests/device/cuda_cases.c \
-  tests/device/test_device_sparse.c tests/kernels/sparse_model.c tests/kernels/sparse_model.h \
+  tests/device/test_device_sparse.c tests/device/test_device_cg.c \
+  tests/device/sparse_system.c tests/device/sparse_system.h tests/kernels/sparse_model.c tests/kernels/sparse_model.h \
   $(tests_hessian_reference) $(tests_file_help) \
   tests/device/device_help.c tests/device/device_help.h
 tests_device_probe_SOURCES = tests/device/probe.c

@@ -23,8 +23,8 @@ for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'} {1,2}' '{2,4,16
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly
   [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
-  # The suite of sparse matrices alone must show faults 2, 4 and 16.
-  [ "$suite" = sparse ] && suites=test_device_sparse
+  # The suites of sparse matrices alone must show faults 2, 4 and 16.
+  [ "$suite" = sparse ] && suites="test_device_sparse test_device_cg"
   # shellcheck disable=SC2086
   OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
     tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault-$suite.log 2>&1

@@ -1,0 +1,62 @@
+/* Systems of equations for the tests of sparse matrices on a device: a matrix, vectors on the
+ * device and in host memory, and counters of the calls that a solver makes to the device. */
+#ifndef SPARSE_SYSTEM_H
+#define SPARSE_SYSTEM_H
+
+#include "osla_krylov.h"
+#include "osla_sparse_device.h"
+#include "tests/device/device_help.h"
+#include "tests/kernels/sparse_model.h"
+
+/* A system A x = b. The matrix can have a copy on the device; the vectors are on the device and in
+ * host memory. */
+typedef struct sparse_system {
+  device_bench bench;
+  sparse_model m;
+  osla_csr *a;
+  osla_operator op;
+  osla_segment *segment;
+  int64_t rows, columns;
+  double *b_on;    /* [rows] b on the device */
+  double *x_on;    /* [columns] x on the device, which ranks of the node can read in place */
+  double *x_apart; /* [columns] another x on the device, which other ranks cannot read in place */
+  double *b;       /* [rows] b in host memory */
+  double *x;       /* [columns] x in host memory */
+} sparse_system;
+
+/* Opens a device and makes a system whose m x n matrix is multiplied by `factor`. Returns false if
+ * no device can be opened, or if products on several ranks need kernels that the device lacks; the
+ * call then checks that osla_csr_to_device refuses. Collective. */
+bool open_system(sparse_system *system, bool early, sparse_kind kind, int64_t m, int64_t n,
+                 double factor);
+/* Copies the matrix to the device. Collective. */
+void to_device(sparse_system *system);
+void close_system(sparse_system *system); /* Collective. */
+
+/* Copies n numbers from host memory to the device. Local. */
+void put(const double *from, int64_t n, double *on_device);
+/* Copies n numbers from the device to host memory, without a wait for queued work. Local. */
+void peek(const double *on_device, int64_t n, double *to);
+
+/* Fills b and x in host memory with a right-hand side and with a first guess that is not 0. */
+void fill_vectors(sparse_system *system);
+
+/* Copies b and the first guess x from host memory to the device, and solves there. Copies the
+ * solution to `out`, or, if `out` is NULL, to x in host memory. Collective. */
+osla_krylov_result solve_on_device(sparse_system *system, const osla_krylov_options *options,
+                                   double *out);
+
+/* Returns the largest difference between two elements of equal index; NaN if an element is NaN. */
+double distance(int64_t n, const double *x, const double *y);
+
+/* Numbers of calls that this rank has made to a device. */
+typedef struct device_calls {
+  int waits;  /* waits for queued work */
+  int copies; /* copies between the device and host memory */
+} device_calls;
+
+/* Count the calls to the device of a system between the two functions. Local. */
+void count_begin(const sparse_system *system);
+device_calls count_end(const sparse_system *system);
+
+#endif

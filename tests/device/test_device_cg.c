@@ -1,0 +1,174 @@
+/* Tests of CG on a device. It must need as many iterations as CG in host memory, give its solution,
+ * and wait for the device as rarely as its options say. */
+#include "tests/device/sparse_system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- iterations and solutions ---- */
+
+/* Number of calls of which a history has the values. */
+enum { HISTORY = 1100 };
+
+/* Calls of `record`, which osla_cg makes in each iteration. */
+typedef struct history {
+  int64_t calls;        /* number of calls */
+  int64_t wrong;        /* number of calls whose iteration is not the number of calls before */
+  double left[HISTORY]; /* argument `left` of each call */
+} history;
+
+static void record(void *arg, int64_t iteration, double left)
+{
+  history *h = arg;
+  h->wrong += iteration != h->calls;
+  if (h->calls < HISTORY) h->left[h->calls] = left;
+  h->calls++;
+}
+
+/* Compares CG on the device with CG in host memory: the end, the number of iterations, the
+ * residuals and the solution. The device tests the residual once in a group of `every` iterations
+ * (0: the default). `iterations` is the limit of iterations (0: the default). */
+static void check_cg(int early, int64_t every, int64_t iterations)
+{
+  sparse_system s;
+  static history on_host, on_device;
+  osla_krylov_result host;
+  on_host.calls = on_device.calls = on_device.wrong = 0;
+  if (!open_system(&s, early, SPARSE_GRID, 400, 400, 1.0)) return;
+  fill_vectors(&s);
+  double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
+  memcpy(x, s.x, (size_t)s.columns * sizeof *x);
+  osla_krylov_options o = {
+    .tolerance = 1e-10, .iterations = iterations, .each = record, .arg = &on_host};
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, x, &o, &host));
+  to_device(&s);
+  o.check_every = every;
+  o.arg = &on_device;
+  const osla_krylov_result r = solve_on_device(&s, &o, NULL);
+  const int64_t group = osla_transport_size(s.bench.t) > 1 ? 1 : every == 0 ? 16 : every;
+  const int64_t due = (host.iterations + group - 1) / group * group;
+  const bool limited = host.end == OSLA_KRYLOV_ITERATIONS;
+  CU_ASSERT(r.end == host.end);
+  /* if a number underflows after convergence, osla_cg repeats the group with single iterations */
+  const bool repeated = group == 1000 && r.iterations == host.iterations;
+  OSLA_ASSERT_MSG(repeated || r.iterations == (limited ? iterations : due),
+                  "%d iterations, host %d, group %d", (int)r.iterations, (int)host.iterations,
+                  (int)group);
+  OSLA_ASSERT_MSG(on_device.calls == r.iterations + 1 && on_device.wrong == 0,
+                  "%d calls of each, %d wrong", (int)on_device.calls, (int)on_device.wrong);
+  for (int64_t i = 0; i <= host.iterations; i++)
+    OSLA_ASSERT_CLOSE(on_device.left[i] / on_host.left[i], 1.0, 1e-4);
+  OSLA_ASSERT_CLOSE(r.left, on_device.left[r.iterations], 1e-30);
+  OSLA_ASSERT_CLOSE(distance(s.columns, s.x, x), 0.0, 1e-8);
+  free(x);
+  close_system(&s);
+}
+
+static void test_cg(void)
+{
+  for (int early = 0; early < 2; early++) {
+    check_cg(early, 1, 0);
+    check_cg(early, 0, 0);
+    check_cg(early, 7, 0);
+    check_cg(early, 1000, 0);
+    check_cg(early, 16, 5);
+    check_cg(early, 4, 10);
+  }
+}
+
+/* ---- ends of CG ---- */
+
+typedef enum spoiled {
+  SPOILED_NOTHING,
+  SPOILED_B, /* an element of b is NaN */
+  SPOILED_X, /* an element of the first guess is infinite */
+  ZERO_B,    /* b = 0 */
+  TINY_B,    /* the square of the norm of b underflows */
+  SPOILED_KINDS
+} spoiled;
+
+/* Solves a system that `how` spoils, in host memory and on the device in groups of 16 iterations.
+ * The device must end with `end`. Except for TINY_B, the host must end alike, after as many
+ * iterations. */
+static void check_end(sparse_kind kind, int64_t n, double factor, spoiled how, int64_t iterations,
+                      osla_krylov_end end)
+{
+  sparse_system s;
+  osla_krylov_result host;
+  const osla_krylov_options o = {.tolerance = 1e-12, .iterations = iterations};
+  if (!open_system(&s, false, kind, n, n, factor)) return;
+  fill_vectors(&s);
+  for (int64_t i = 0; i < s.rows && how == ZERO_B; i++)
+    s.b[i] = 0.0;
+  for (int64_t i = 0; i < s.rows && how == TINY_B; i++)
+    s.b[i] *= 1e-200, s.x[i] = 0.0;
+  if (s.rows > 0 && how == SPOILED_B) s.b[0] = NAN;
+  if (s.rows > 0 && how == SPOILED_X) s.x[0] = INFINITY;
+  double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
+  memcpy(x, s.x, (size_t)s.columns * sizeof *x);
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, x, &o, &host));
+  to_device(&s);
+  const osla_krylov_result r = solve_on_device(&s, &o, NULL);
+  OSLA_ASSERT_MSG(r.end == end, "kind %d, order %d, spoiled %d: end %d, expected %d", (int)kind,
+                  (int)n, (int)how, (int)r.end, (int)end);
+  if (how != TINY_B) {
+    CU_ASSERT(r.end == host.end);
+    OSLA_ASSERT_MSG(r.iterations == host.iterations, "%d iterations, host %d", (int)r.iterations,
+                    (int)host.iterations);
+  }
+  if (end != OSLA_KRYLOV_NOT_FINITE) OSLA_ASSERT_CLOSE(distance(s.columns, s.x, x), 0.0, 1e-9);
+  free(x);
+  close_system(&s);
+}
+
+static void test_ends(void)
+{
+  check_end(SPARSE_GRID, 100, -1.0, SPOILED_NOTHING, 0, OSLA_KRYLOV_INDEFINITE);
+  check_end(SPARSE_GRID, 100, 1.0, SPOILED_B, 0, OSLA_KRYLOV_NOT_FINITE);
+  check_end(SPARSE_GRID, 100, 1.0, SPOILED_X, 0, OSLA_KRYLOV_NOT_FINITE);
+  check_end(SPARSE_GRID, 100, 1.0, TINY_B, 0, OSLA_KRYLOV_NOT_FINITE);
+  check_end(SPARSE_GRID, 100, NAN, SPOILED_NOTHING, 0, OSLA_KRYLOV_NOT_FINITE);
+  check_end(SPARSE_GRID, 100, 1.0, ZERO_B, 0, OSLA_KRYLOV_CONVERGED);
+  check_end(SPARSE_GRID, 100, 1.0, SPOILED_NOTHING, -1, OSLA_KRYLOV_ITERATIONS);
+  check_end(SPARSE_GRID, 0, 1.0, SPOILED_NOTHING, 0, OSLA_KRYLOV_CONVERGED);
+  /* with one unknown the residual becomes exactly 0 within a group */
+  check_end(SPARSE_GRID, 1, 1.0, SPOILED_NOTHING, 0, OSLA_KRYLOV_CONVERGED);
+}
+
+/* ---- waits ---- */
+
+/* Solves on one rank in groups of `every` iterations. Returns the number of waits for a device. */
+static int count_waits(int64_t every, int64_t iterations)
+{
+  sparse_system s;
+  if (!open_system(&s, false, SPARSE_GRID, 400, 400, 1.0)) return 0;
+  fill_vectors(&s);
+  to_device(&s);
+  put(s.b, s.rows, s.b_on);
+  put(s.x, s.columns, s.x_on);
+  const osla_krylov_options o = {
+    .tolerance = 1e-30, .iterations = iterations, .check_every = every};
+  osla_krylov_result r;
+  count_begin(&s);
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b_on, s.x_on, &o, &r));
+  const device_calls calls = count_end(&s);
+  CU_ASSERT(r.iterations == iterations);
+  close_system(&s);
+  return calls.waits;
+}
+
+static void test_waits(void)
+{
+  CU_ASSERT(osla_test_size() > 0);
+  if (osla_test_size() > 1) return;
+  const int one = count_waits(8, 8), four = count_waits(8, 32), long_groups = count_waits(16, 32);
+  OSLA_ASSERT_MSG(four == one + 3, "%d waits in one group, %d in four", one, four);
+  OSLA_ASSERT_MSG(long_groups == one + 1, "%d waits in two groups", long_groups);
+  const int by_one = count_waits(1, 32);
+  OSLA_ASSERT_MSG(by_one >= four - 4 + 2 * 32, "%d waits without groups", by_one);
+}
+
+static const osla_test_case cases[] = {
+  {"cg", test_cg}, {"ends", test_ends}, {"waits", test_waits}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_device_cg, cases);
