@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+import osla
+
 from test_hessian import shared_path
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
@@ -19,6 +21,7 @@ N, FILES = 131, 3
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder that all ranks share, with the generator's files of a known solution."""
+    normals.world = osla.world()  # test_lifetime.py has destroyed the world of the import
     path = shared_path(normals.world, tmp_path_factory, "files")
     if normals.world.rank == 0:
         make_normals.make(path, N, FILES)
