@@ -2470,6 +2470,31 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_vertices_create_on
 
+    function c_osla_device_register(device, memory, bytes) bind(c, &
+      name="osla_device_register") result(answer)
+      import
+      type(c_ptr), value :: device
+      type(c_ptr), value :: memory
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: answer
+    end function c_osla_device_register
+
+    function c_osla_device_unregister(device, memory, bytes) bind(c, &
+      name="osla_device_unregister") result(answer)
+      import
+      type(c_ptr), value :: device
+      type(c_ptr), value :: memory
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: answer
+    end function c_osla_device_unregister
+
+    function c_osla_device_follow(device, stream) bind(c, name="osla_device_follow") result(answer)
+      import
+      type(c_ptr), value :: device
+      type(c_ptr), value :: stream
+      integer(c_int) :: answer
+    end function c_osla_device_follow
+
     function c_osla_matrix_device(matrix) bind(c, name="osla_matrix_device") result(answer)
       import
       type(c_ptr), value :: matrix

@@ -82,6 +82,31 @@ OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, os
  * all ranks together: those of osla_vertices_create and osla_segment_create_on. */
 OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out);
 
+/* osla_device_register makes memory known that the program has allocated on the device itself, for
+ * example by cudaMalloc or by cupy. Calls that accept memory of this rank's devices then accept
+ * this memory, too: values of star forests, G and U of the accumulator, vectors of osla_spmv and
+ * osla_cg, and the arrays that get, put and copy calls of segments and matrices read and write.
+ * Devices of other ranks do not read registered memory in place. The memory stays the program's,
+ * which must not free it before osla_device_unregister. Pieces may overlap, and a piece may be
+ * registered several times; each registration ends by a call of osla_device_unregister with equal
+ * arguments, which first waits for the work that the device has so far. osla_device_close ends all
+ * registrations. Local, thread-safe.
+ *   memory, bytes [in] address and size of the memory, which lies in one allocation
+ * Errors of osla_device_register: ARG (NULL, 0 bytes, memory that does not lie on this device,
+ * memory of another rank), MEM. Errors of osla_device_unregister: ARG (not registered). If work of
+ * the device has failed, a later call returns the error (see above). */
+OSLA_API osla_err osla_device_register(osla_device *device, void *memory, size_t bytes);
+OSLA_API osla_err osla_device_unregister(osla_device *device, void *memory, size_t bytes);
+
+/* Orders work of the device after work of the program: all work that the device gets later begins
+ * after the work that a stream of the program has so far. The call does not wait. It is not needed
+ * for the stream of the options, and not for the legacy default stream unless the options name a
+ * stream. Local, thread-safe.
+ *   stream [in] a cudaStream_t of the device, not NULL; cudaStreamLegacy (1) and
+ *               cudaStreamPerThread (2) are accepted
+ * Errors: ARG (NULL, a stream of another device, a fake device, which has no streams). */
+OSLA_API osla_err osla_device_follow(osla_device *device, void *stream);
+
 /* Return the device on which a matrix, or the data area of a segment, lies; NULL if it lies in host
  * memory. Local. */
 OSLA_API osla_device *osla_matrix_device(const osla_matrix *matrix);

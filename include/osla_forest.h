@@ -12,8 +12,9 @@
  * bytes of another rank's values, the owner of the values packs them instead. Values in other
  * memory are staged once. Ranks may use different kinds of memory.
  *
- * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on or in the memory
- * of a segment or matrix. Devices of the node read values in memory of osla_vertices_create_on in
+ * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on, in the memory of
+ * a segment or matrix, or in memory that the program has allocated there and has registered
+ * (osla_device_register). Devices of the node read values in memory of osla_vertices_create_on in
  * place. The roots may lie on a device while the leaves lie in host memory, and vice versa. No call
  * has an argument for the kind of memory, because each call finds the kind from the address, which
  * costs nothing if no device is open. A transfer reads the values that result from all work that

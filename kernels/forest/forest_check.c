@@ -9,12 +9,12 @@
 
 /* ---- arguments ---- */
 
-/* Checks that a device can access the vertices 0 .. n - 1 of the array at `values`. An array in
- * host memory passes. */
+/* Checks that this rank can access the vertices 0 .. n - 1 of the array at `values`, while a device
+ * is open. An array in host memory passes. */
 static osla_err check_device(const forest_transfer *x, const void *values, int64_t n,
                              const char *what)
 {
-  if (!osli_device_of(values)) return OSLA_OK;
+  if (!osli_device_of(values)) return osli_device_check_host(values, what);
   OSLA_CHECK(x->type != OSLA_UNIT_LONG_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "%s: devices have no long double: use double, or host memory", what);
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;

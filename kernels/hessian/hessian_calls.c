@@ -18,23 +18,33 @@ static osla_err check_memory(const osla_hessian *h, const void *ix, const void *
   OSLA_CHECK(!q || q == h->device, OSLA_ERR_ARG,
              "G or U lies on %s: copy it to host memory or to the memory of H",
              h->device ? "another device than H" : "a device, and H lies in host memory");
-  return OSLA_OK;
+  return q || !osli_device_any() ? OSLA_OK : osli_device_check_host(matrix, "G or U");
 }
 
-static osla_err check_panel(int64_t count, int64_t k, const void *g, int64_t ldg)
+/* Checks that a matrix of the caller in device memory lies in memory of this rank as a whole. */
+static osla_err check_extent(const osla_hessian *h, int64_t rows, int64_t cols, const void *matrix,
+                             int64_t ld, const char *name)
+{
+  if (rows <= 0 || cols <= 0) return OSLA_OK;
+  return osli_device_check_own(matrix, (size_t)((cols - 1) * ld + rows) * h->element, name);
+}
+
+static osla_err check_panel(const osla_hessian *h, int64_t count, int64_t k, const void *g,
+                            int64_t ldg)
 {
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "k = %" PRId64 " rows of G is negative", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
-  return OSLA_OK;
+  return check_extent(h, k, count, g, ldg, "G");
 }
 
-static osla_err check_block(int64_t rows, int64_t cols, const void *u, int64_t ldu)
+static osla_err check_block(const osla_hessian *h, int64_t rows, int64_t cols, const void *u,
+                            int64_t ldu)
 {
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
   OSLA_CHECK(u || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
-  return OSLA_OK;
+  return check_extent(h, rows, cols, u, ldu, "U");
 }
 
 static osla_err check_gradient(const osla_hessian *h, int64_t count, const double *values)
@@ -77,7 +87,7 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 {
   OSLA_CALL(check_memory(h, ix, NULL, NULL, g));
   OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
-  OSLA_CALL(check_panel(count, k, g, ldg));
+  OSLA_CALL(check_panel(h, count, k, g, ldg));
   osli_gate_enter(h);
   return osli_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
 }
@@ -88,7 +98,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
   OSLA_CALL(check_memory(h, ix, jx, NULL, u));
   OSLA_CALL(osli_split_check(h->n, "ix", rows, ix));
   OSLA_CALL(osli_split_check(h->n, "jx", cols, jx));
-  OSLA_CALL(check_block(rows, cols, u, ldu));
+  OSLA_CALL(check_block(h, rows, cols, u, ldu));
   osli_gate_enter(h);
   return osli_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
 }
@@ -111,11 +121,11 @@ static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
   OSLA_CALL(check_memory(h, d->ix, d->jx, d->gradient, d->g));
   OSLA_CALL(check_memory(h, NULL, NULL, NULL, d->u));
   OSLA_CALL(osli_split_check(h->n, "ix", d->count, d->ix));
-  if (d->g || d->k != 0) OSLA_CALL(check_panel(d->count, d->k, d->g, d->ldg));
+  if (d->g || d->k != 0) OSLA_CALL(check_panel(h, d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));
   if (!d->u && d->cols == 0) return OSLA_OK;
   OSLA_CALL(osli_split_check(h->n, "jx", d->cols, d->jx));
-  return check_block(d->count, d->cols, d->u, d->ldu);
+  return check_block(h, d->count, d->cols, d->u, d->ldu);
 }
 
 static osla_err add_datum(osla_hessian *h, const osla_hessian_datum *d)

@@ -1,6 +1,7 @@
-/* Keeps the sorted table of device addresses and the list of open devices, and submits work to the
- * backends of the devices. */
+/* Keeps the list of open devices and their memory, and submits work to the backends of the
+ * devices. */
 #include "src/device/device.h"
+#include "src/device/device_ranges.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -8,28 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One piece of device memory. */
-typedef struct device_range {
-  uintptr_t from, /* address of the first byte */
-    to;           /* address behind the last byte, which also counts as part of the piece */
-  device_queue *queue;
-  bool imported; /* true if another process allocated the memory and this process maps it */
-} device_range;
-
 atomic_int osli_devices_open;
 int osli_device_faults;
 bool osli_device_panels_on_host;
 
-/* `mutex` guards the table `ranges`. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* `list_mutex` guards the list of devices, and kept_error with its text. A thread that holds
- * list_mutex may run work of the fake device, and this work locks `mutex` to find addresses. So
- * `list_mutex` is always locked before `mutex`, and no work may lock `list_mutex` to store an
- * error. */
+ * list_mutex may run work of the fake device, which finds addresses in the table of device memory.
+ * So no function of the table, and no work, may lock `list_mutex`. */
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
-/* [n_ranges] table of all device memory of this process, sorted by address; no ranges overlap */
-static device_range *ranges;
-static size_t n_ranges, most_ranges;
 static device_queue *queues;
 static uint64_t n_opened; /* number of devices that were opened so far */
 /* error that the next osli_device_settle returns, or OK */
@@ -37,64 +24,10 @@ static osla_err kept_error;
 static char kept_text[512];
 static _Thread_local device_lane current_lane; /* lane to which this thread submits work */
 
-/* Index in `ranges` of the first range that begins behind the address. The caller holds `mutex`. */
-static size_t index_behind(uintptr_t address)
-{
-  size_t low = 0, high = n_ranges;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (ranges[middle].from <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static bool find_range(const void *address, device_range *out)
-{
-  uintptr_t at = (uintptr_t)address;
-  (void)pthread_mutex_lock(&mutex);
-  size_t i = index_behind(at);
-  bool found = i > 0 && at <= ranges[i - 1].to;
-  if (found) *out = ranges[i - 1];
-  (void)pthread_mutex_unlock(&mutex);
-  return found;
-}
-
 device_queue *osli_device_find(const void *address)
 {
   device_range r;
-  return find_range(address, &r) ? r.queue : NULL;
-}
-
-static osla_err add_range(device_range r)
-{
-  osla_err err = OSLA_OK;
-  (void)pthread_mutex_lock(&mutex);
-  if (n_ranges == most_ranges) {
-    size_t more = 2 * most_ranges + 16;
-    device_range *grown = realloc(ranges, more * sizeof *grown);
-    if (grown) ranges = grown, most_ranges = more;
-    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "table of %zu pieces of device memory", more);
-  }
-  if (err == OSLA_OK) {
-    size_t i = index_behind(r.from);
-    memmove(ranges + i + 1, ranges + i, (n_ranges - i) * sizeof *ranges);
-    ranges[i] = r;
-    n_ranges++;
-  }
-  (void)pthread_mutex_unlock(&mutex);
-  return err;
-}
-
-static void remove_range(const device_range *r)
-{
-  (void)pthread_mutex_lock(&mutex);
-  size_t i = index_behind(r->from) - 1;
-  n_ranges--;
-  memmove(ranges + i, ranges + i + 1, (n_ranges - i) * sizeof *ranges);
-  (void)pthread_mutex_unlock(&mutex);
+  return osli_range_find(address, &r) ? r.queue : NULL;
 }
 
 static osla_err wait_lane(const device_queue *q, device_lane lane)
@@ -136,16 +69,15 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
   return OSLA_OK;
 }
 
-/* Returns the address of any piece of memory in the table that lies on the device, or NULL if the
- * table has none. */
-static void *any_memory(const device_queue *q)
+/* Removes a piece of device memory from the table, and frees or unmaps it. Memory that the program
+ * has registered stays allocated. */
+static void drop_range(const device_range *r)
 {
-  uintptr_t found = 0;
-  (void)pthread_mutex_lock(&mutex);
-  for (size_t i = 0; i < n_ranges && !found; i++)
-    if (ranges[i].queue == q) found = ranges[i].from;
-  (void)pthread_mutex_unlock(&mutex);
-  return (void *)found;
+  const device_queue *q = r->queue;
+  const size_t bytes = (size_t)(r->to - r->from);
+  (void)osli_range_remove(r);
+  if (r->origin == ORIGIN_ALLOCATED) q->ops->release(q->state, (void *)r->from, bytes);
+  if (r->origin == ORIGIN_IMPORTED) q->ops->drop(q->state, (void *)r->from, bytes);
 }
 
 void osli_device_queue_close(device_queue **queue)
@@ -153,8 +85,8 @@ void osli_device_queue_close(device_queue **queue)
   device_queue *q = queue ? *queue : NULL;
   if (!q) return;
   (void)wait_lanes(q, LANE_MAIN);
-  for (void *left; (left = any_memory(q)) != NULL;)
-    osli_device_free(left);
+  for (device_range left; osli_range_any(q, &left);)
+    drop_range(&left);
   (void)pthread_mutex_lock(&list_mutex);
   device_queue **at = &queues;
   while (*at != q)
@@ -173,7 +105,8 @@ void osli_device_queue_close(device_queue **queue)
 static osla_err enter_range(device_queue *q, void **memory, size_t bytes, bool imported)
 {
   uintptr_t from = (uintptr_t)*memory;
-  osla_err err = add_range((device_range){from, from + bytes, q, imported});
+  osla_err err = osli_range_add(
+    (device_range){from, from + bytes, q, imported ? ORIGIN_IMPORTED : ORIGIN_ALLOCATED});
   if (err == OSLA_OK) return err;
   (imported ? q->ops->drop : q->ops->release)(q->state, *memory, bytes);
   *memory = NULL;
@@ -201,11 +134,49 @@ osla_err osli_device_import(device_queue *q, const device_handle *handle, size_t
 void osli_device_free(void *memory)
 {
   device_range r;
-  if (!memory || !find_range(memory, &r)) return;
+  if (!memory || !osli_range_find(memory, &r)) return;
   osli_device_keep_error(wait_lanes(r.queue, LANE_MAIN));
-  remove_range(&r);
-  (r.imported ? r.queue->ops->drop : r.queue->ops->release)(r.queue->state, memory,
-                                                            (size_t)(r.to - r.from));
+  drop_range(&r);
+}
+
+/* Checks that a byte of memory which the program registers lies on the device, and is not memory of
+ * another rank. */
+static osla_err check_registered(const device_queue *q, const unsigned char *byte)
+{
+  device_range r;
+  const bool is_known = osli_range_find(byte, &r);
+  OSLA_CHECK(!is_known || r.origin != ORIGIN_IMPORTED, OSLA_ERR_ARG,
+             "osla_device_register: address %p lies in device memory of another rank: pass memory "
+             "of this rank",
+             (const void *)byte);
+  OSLA_CHECK((!is_known || r.queue == q) && q->ops->holds(q->state, byte), OSLA_ERR_ARG,
+             "osla_device_register: address %p lies in no memory of this device: pass memory that "
+             "was allocated on this device",
+             (const void *)byte);
+  return OSLA_OK;
+}
+
+osla_err osli_device_register(device_queue *q, const void *memory, size_t bytes)
+{
+  const unsigned char *first = memory;
+  const uintptr_t from = (uintptr_t)memory;
+  OSLA_CHECK(memory, OSLA_ERR_ARG, "osla_device_register: the address of the memory is NULL");
+  OSLA_CHECK(bytes > 0, OSLA_ERR_ARG, "osla_device_register: the memory has 0 bytes");
+  OSLA_CALL(check_registered(q, first));
+  OSLA_CALL(check_registered(q, first + bytes - 1));
+  return osli_range_add((device_range){from, from + bytes, q, ORIGIN_REGISTERED});
+}
+
+osla_err osli_device_unregister(device_queue *q, const void *memory, size_t bytes)
+{
+  const uintptr_t from = (uintptr_t)memory;
+  osli_device_keep_error(wait_lanes(q, LANE_MAIN));
+  OSLA_CHECK(osli_range_remove(&(device_range){from, from + bytes, q, ORIGIN_REGISTERED}),
+             OSLA_ERR_ARG,
+             "osla_device_unregister: %zu bytes at %p are not registered: pass the address and the "
+             "bytes of osla_device_register",
+             bytes, memory);
+  return OSLA_OK;
 }
 
 void *osli_alloc_like(const void *like, size_t bytes)
@@ -238,8 +209,8 @@ osla_err osli_device_check_own(const void *address, size_t bytes, const char *wh
 {
   device_range r;
   const uintptr_t from = (uintptr_t)address;
-  if (!osli_device_any() || !find_range(address, &r)) return OSLA_OK;
-  OSLA_CHECK(!r.imported, OSLA_ERR_ARG,
+  if (!osli_device_any() || !osli_range_find(address, &r)) return OSLA_OK;
+  OSLA_CHECK(r.origin != ORIGIN_IMPORTED, OSLA_ERR_ARG,
              "%s: the array lies in device memory of another rank: pass memory of this rank", what);
   OSLA_CHECK(bytes <= r.to - from, OSLA_ERR_ARG,
              "%s: the array has %zu bytes, and its device memory ends after %zu", what, bytes,
@@ -248,6 +219,20 @@ osla_err osli_device_check_own(const void *address, size_t bytes, const char *wh
              "%s: the array lies on a device of kind \"%s\", whose plug-in was built without "
              "kernels: build it where configure finds nvcc, or pass host memory",
              what, r.queue->ops->name);
+  return OSLA_OK;
+}
+
+osla_err osli_device_check_host(const void *address, const char *what)
+{
+  bool is_held = false;
+  (void)pthread_mutex_lock(&list_mutex);
+  for (const device_queue *q = queues; q && !is_held; q = q->next)
+    is_held = q->ops->holds(q->state, address);
+  (void)pthread_mutex_unlock(&list_mutex);
+  OSLA_CHECK(!is_held, OSLA_ERR_ARG,
+             "%s: address %p lies on a device, in memory that OSLA has not allocated: call "
+             "osla_device_register first",
+             what, address);
   return OSLA_OK;
 }
 

@@ -109,7 +109,7 @@ typedef struct device_host {
 
 /* Version of the interface between libosla and a plug-in. Each change of device_host, device_work
  * or device_ops raises this number. */
-enum { DEVICE_INTERFACE = 5 };
+enum { DEVICE_INTERFACE = 6 };
 
 /* The functions of a backend. A later submit or wait returns the errors of queued work. */
 typedef struct device_ops {
@@ -132,6 +132,8 @@ typedef struct device_ops {
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
+  /* Returns whether an address lies in memory of the device, whoever allocated the memory. */
+  bool (*holds)(device_state *state, const void *address);
   /* `pin` locks host memory, so that copies between this memory and the device are fast, and
    * `unpin` ends this. Both are NULL if copies of locked memory are no faster. */
   osla_err (*pin)(device_state *state, void *memory, size_t bytes);
@@ -150,6 +152,9 @@ typedef struct device_ops {
   uint64_t (*mark)(device_state *state, device_lane lane);
   osla_err (*wait)(device_state *state, uint64_t mark);
   osla_err (*after)(device_state *state, device_lane lane, uint64_t mark);
+  /* Orders the work that is submitted to all lanes later after the work that a stream of the caller
+   * has so far. NULL if the backend has no streams. Errors: ARG (a stream of another device). */
+  osla_err (*follow)(device_state *state, void *stream);
 } device_ops;
 
 /* Scratch memory of a device, which osli_device_scratch replaces by larger memory if necessary. */
@@ -186,6 +191,12 @@ osla_err osli_device_import(device_queue *queue, const device_handle *handle, si
                             void **out);
 void osli_device_free(void *memory);
 
+/* osli_device_register enters memory that the program has allocated on the device in the table of
+ * device addresses, and osli_device_unregister waits for the device's work and removes it, as
+ * osla_device_register and osla_device_unregister (osla_device.h) do. Local. */
+osla_err osli_device_register(device_queue *queue, const void *memory, size_t bytes);
+osla_err osli_device_unregister(device_queue *queue, const void *memory, size_t bytes);
+
 /* osli_devices_open is the number of open devices of this process. osli_device_any returns whether
  * there is one; if not, no address lies on a device, and there is no queued work. A program without
  * devices therefore loads only this variable, and searches no table. */
@@ -207,6 +218,11 @@ static inline device_queue *osli_device_of(const void *address)
  * process has allocated (else ARG), and that the device has kernels (else UNSUPPORTED). Host memory
  * is always OK. `what` names the memory in error texts. Local. Errors: ARG, UNSUPPORTED. */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
+
+/* Checks that an address which osli_device_find does not find lies in no memory of an open device;
+ * else ARG, because the host cannot access the memory, and the program has not registered it.
+ * `what` names the memory in error texts. Local. */
+osla_err osli_device_check_host(const void *address, const char *what);
 
 /* Returns scratch memory number `which` (from 0) of a device, with at least `bytes` bytes; NULL if
  * there is not enough memory. Only work in LANE_MAIN may use the scratch memory, and later work in

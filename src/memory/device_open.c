@@ -1,4 +1,5 @@
-/* Opens and closes devices for the ranks of a transport, and creates segments on devices. */
+/* Opens and closes devices for the ranks of a transport, registers memory of the program, and
+ * creates segments on devices. */
 #include "config.h"
 
 #include "src/base/reserved.h"
@@ -170,6 +171,28 @@ device_queue *osli_device_queue(const osla_device *device)
 osla_transport *osli_device_transport(const osla_device *device)
 {
   return device->t;
+}
+
+/* ---- memory and streams of the program ---- */
+
+osla_err osla_device_register(osla_device *device, void *memory, size_t bytes)
+{
+  return osli_device_register(device->queue, memory, bytes);
+}
+
+osla_err osla_device_unregister(osla_device *device, void *memory, size_t bytes)
+{
+  return osli_device_unregister(device->queue, memory, bytes);
+}
+
+osla_err osla_device_follow(osla_device *device, void *stream)
+{
+  const device_queue *q = device->queue;
+  OSLA_CHECK(stream, OSLA_ERR_ARG,
+             "osla_device_follow: stream is NULL: pass cudaStreamLegacy for the default stream");
+  OSLA_CHECK(q->ops->follow, OSLA_ERR_ARG,
+             "osla_device_follow: a device of kind \"%s\" has no streams", q->ops->name);
+  return q->ops->follow(q->state, stream);
 }
 
 /* ---- segments ---- */

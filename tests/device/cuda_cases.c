@@ -144,6 +144,42 @@ static void test_own_stream(void)
   osla_transport_destroy(&t);
 }
 
+/* Checks that work in each lane runs after the copies that the caller had queued on a stream which
+ * the device does not use, when osla_device_follow named this stream. */
+static void test_followed_stream(void)
+{
+  enum { TO_DEVICE = 1 };
+  static double given[2][2] = {{2, 3}, {5, 7}};
+  double got[2] = {0};
+  void *stream = NULL;
+  osla_device *device = NULL;
+  if (!is_cuda()) return;
+  osla_transport *t = osla_test_transport();
+  CU_ASSERT_FATAL(find_runtime());
+  CU_ASSERT(cuda.set_device(0) == 0 && cuda.create_stream(&stream, 1) == 0);
+  OSLA_ASSERT_OK(
+    osla_device_open(t, &(osla_device_options){.kind = "cuda", .chosen = true}, &device));
+  const device_queue *q = osli_device_queue(device);
+  double *on = program_memory_allocate(device, sizeof *given);
+  OSLA_ASSERT_OK(osla_device_register(device, on, sizeof *given));
+  OSLA_ASSERT_OK(q->ops->pin(q->state, given, sizeof given));
+  for (int lane = LANE_MAIN; lane < LANES; lane++) {
+    CU_ASSERT(cuda.copy(on, given[lane], sizeof *given, TO_DEVICE, stream) == 0);
+    OSLA_ASSERT_OK(osla_device_follow(device, stream));
+    (void)osli_device_lane((device_lane)lane);
+    OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, 10, on, 1, 1, on + 1, 1));
+    osli_device_copy_bytes(sizeof got, on, got);
+    (void)osli_device_lane(LANE_MAIN);
+    CU_ASSERT(got[0] == given[lane][0] && got[1] == 10 * given[lane][0] + given[lane][1]);
+  }
+  q->ops->unpin(q->state, given);
+  OSLA_ASSERT_OK(osla_device_unregister(device, on, sizeof *given));
+  program_memory_free(device, on, sizeof *given);
+  osla_device_close(&device);
+  CU_ASSERT(cuda.destroy_stream(stream) == 0);
+  osla_transport_destroy(&t);
+}
+
 /* ---- errors of kernels ---- */
 
 /* Checks that all ranks report failed work of rank 0. This case is the last one of the suite,
@@ -173,9 +209,8 @@ static void test_failed_work(void)
   bench_close(&b);
 }
 
-static const osla_test_case cases[] = {{"machines", test_machines},
-                                       {"foreign stream", test_foreign_stream},
-                                       {"own stream", test_own_stream},
-                                       {"failed work", test_failed_work},
-                                       {NULL, NULL}};
+static const osla_test_case cases[] = {
+  {"machines", test_machines},       {"foreign stream", test_foreign_stream},
+  {"own stream", test_own_stream},   {"followed stream", test_followed_stream},
+  {"failed work", test_failed_work}, {NULL, NULL}};
 OSLA_TEST_SUITE(cuda_cases, cases);

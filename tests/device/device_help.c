@@ -3,6 +3,7 @@
 #include "osla_transport.h"
 #include "src/device/device.h"
 #include "src/matrix/part_stage.h"
+#include "src/memory/segment.h"
 
 #include <complex.h>
 #include <float.h>
@@ -135,6 +136,20 @@ void device_overwrite(osla_matrix *a)
   if (osla_transport_rank(t) == 0)
     OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, l.m, l.n, zeros, l.m > 0 ? l.m : 1));
   free(zeros);
+}
+
+void *program_memory_allocate(const osla_device *device, size_t bytes)
+{
+  const device_queue *q = osli_device_queue(device);
+  void *memory = NULL;
+  OSLA_ASSERT_OK(q->ops->alloc(q->state, bytes, true, &memory));
+  return memory;
+}
+
+void program_memory_free(const osla_device *device, void *memory, size_t bytes)
+{
+  const device_queue *q = osli_device_queue(device);
+  q->ops->release(q->state, memory, bytes);
 }
 
 osla_err device_upload(osla_segment *g, const void *bytes, size_t size)

@@ -170,7 +170,8 @@ static void transfer(const many_edges *m, int kind, void *const at[ARRAYS])
 
 /* Does one transfer on arrays in host memory and one on arrays in chosen memory, and asserts that
  * all bytes are equal. `memory` has a number for each array: 0 chooses host memory, 1 the device of
- * the bench, 2 memory of this device that other ranks read in place, and 3 the device `second`. */
+ * the bench, 2 memory of this device that other ranks read in place, 3 the device `second`, and 4
+ * memory that the program has allocated on the device of the bench, and has registered. */
 static void compare_memory(device_bench *b, osla_device *second, const many_edges *m, int kind,
                            const int memory[ARRAYS])
 {
@@ -182,7 +183,9 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
     OSLA_ASSERT_OK(osla_vertices_create_on(b->device, m->bytes, &in_place[a]));
     at[a] = memory[a] == 0   ? osla_test_allocate(1, m->bytes)
             : memory[a] == 2 ? in_place[a]
+            : memory[a] == 4 ? program_memory_allocate(b->device, m->bytes)
                              : device_array(memory[a] == 1 ? b->device : second, m->bytes);
+    if (memory[a] == 4) OSLA_ASSERT_OK(osla_device_register(b->device, at[a], m->bytes));
     if (memory[a] == 0)
       memcpy(at[a], on_host[a], m->bytes);
     else
@@ -198,7 +201,9 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
     OSLA_ASSERT_MSG(memcmp(found, on_host[a], m->bytes) == 0,
                     "transfer %d, memory %d %d %d: array %d differs", kind, memory[ROOTS],
                     memory[LEAVES], memory[BEFORE], a);
-    if (memory[a] != 2) osli_free_like(at[a]);
+    if (memory[a] == 4) OSLA_ASSERT_OK(osla_device_unregister(b->device, at[a], m->bytes));
+    if (memory[a] == 4) program_memory_free(b->device, at[a], m->bytes);
+    if (memory[a] != 2 && memory[a] != 4) osli_free_like(at[a]);
     free(on_host[a]);
     OSLA_ASSERT_OK(osla_vertices_free(b->t, &in_place[a]));
   }
@@ -208,7 +213,8 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
 static void check_memory(bool early)
 {
   static const int memories[][ARRAYS] = {{1, 1, 1}, {2, 2, 2}, {1, 0, 0}, {0, 1, 1}, {0, 2, 2},
-                                         {2, 0, 1}, {2, 2, 0}, {1, 3, 1}, {3, 2, 0}};
+                                         {2, 0, 1}, {2, 2, 0}, {1, 3, 1}, {3, 2, 0}, {4, 4, 4},
+                                         {4, 0, 2}, {0, 4, 4}, {3, 4, 1}};
   device_bench b;
   osla_device *second = NULL;
   if (!forest_bench_open(&b, early)) return;
@@ -218,7 +224,8 @@ static void check_memory(bool early)
   for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
     for (int transfer_kind = 0; transfer_kind < 4; transfer_kind++) {
       int memory[ARRAYS]; /* for odd i, odd ranks use the next line of `memories` */
-      const size_t mine = (i + i % 2 * (size_t)(osla_test_rank() % 2)) % 9;
+      const size_t mine =
+        (i + i % 2 * (size_t)(osla_test_rank() % 2)) % (sizeof memories / sizeof *memories);
       memcpy(memory, memories[mine], sizeof memory);
       compare_memory(&b, second, &m, transfer_kind, memory);
     }

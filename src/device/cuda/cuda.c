@@ -108,6 +108,17 @@ static osla_err describe_device(int ordinal, char *text, size_t size)
   return err;
 }
 
+/* Records an event on a stream of the caller or of a lane. */
+static osla_err record_event(cudaEvent_t event, cudaStream_t stream)
+{
+  const cudaError_t code = cudaEventRecord(event, stream);
+  if (code != cudaErrorInvalidResourceHandle) return osli_cuda_runtime(code, "cudaEventRecord");
+  (void)cudaGetLastError();
+  return osli_cuda_host->error_set(
+    OSLA_ERR_ARG, "device \"cuda\": the stream that was passed belongs to another device, or was "
+                  "destroyed; pass a stream of the device that this rank opens");
+}
+
 static osla_err open_lane(cuda_lane *l, void *stream, int priority)
 {
   l->stream = stream;
@@ -115,14 +126,7 @@ static osla_err open_lane(cuda_lane *l, void *stream, int priority)
   if (!stream) CUDA_CALL(cudaStreamCreateWithPriority(&l->stream, cudaStreamDefault, priority));
   for (int i = 0; i < EVENTS; i++)
     CUDA_CALL(cudaEventCreateWithFlags(&l->events[i], cudaEventDisableTiming));
-  const cudaError_t code = cudaEventRecord(l->events[0], l->stream);
-  if (code == cudaErrorInvalidResourceHandle) {
-    (void)cudaGetLastError();
-    return osli_cuda_host->error_set(
-      OSLA_ERR_ARG, "device \"cuda\": the stream of the options belongs to another "
-                    "device; pass a stream of the device that the rank opens");
-  }
-  CUDA_CALL(code);
+  OSLA_CALL(record_event(l->events[0], l->stream));
   BLAS_CALL(cublasCreate(&l->blas));
   BLAS_CALL(cublasSetStream(l->blas, l->stream));
   SOLVER_CALL(cusolverDnCreate(&l->solver));
@@ -149,6 +153,7 @@ static void close_device(device_state *d)
   for (int i = 0; i < LANES; i++)
     close_lane(&d->lanes[i]);
   if (d->params) (void)cusolverDnDestroyParams(d->params);
+  if (d->followed) (void)cudaEventDestroy(d->followed);
   if (d->beside) (void)cudaStreamDestroy(d->beside);
   (void)cudaGetLastError();
   osli_cuda_leave(d, before);
@@ -163,6 +168,7 @@ static osla_err open_parts(device_state *d, void *stream)
   OSLA_CALL(open_lane(&d->lanes[LANE_MAIN], stream, least));
   OSLA_CALL(open_lane(&d->lanes[LANE_PANEL], NULL, greatest));
   CUDA_CALL(cudaStreamCreateWithFlags(&d->beside, cudaStreamNonBlocking));
+  CUDA_CALL(cudaEventCreateWithFlags(&d->followed, cudaEventDisableTiming));
   SOLVER_CALL(cusolverDnCreateParams(&d->params));
   return OSLA_OK;
 }
@@ -257,6 +263,16 @@ static void drop_memory(device_state *d, void *memory, size_t bytes)
   osli_cuda_leave(d, before);
 }
 
+static bool holds_address(device_state *d, const void *address)
+{
+  struct cudaPointerAttributes of = {.type = cudaMemoryTypeUnregistered};
+  const int before = osli_cuda_enter(d);
+  const cudaError_t code = cudaPointerGetAttributes(&of, address);
+  if (code != cudaSuccess) (void)cudaGetLastError();
+  osli_cuda_leave(d, before);
+  return code == cudaSuccess && of.type == cudaMemoryTypeDevice && of.device == d->ordinal;
+}
+
 static osla_err pin_memory(device_state *d, void *memory, size_t bytes)
 {
   const int before = osli_cuda_enter(d);
@@ -343,6 +359,23 @@ static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
   return err;
 }
 
+/* The event of the caller's stream can be recorded again at once: a wait for an event waits for the
+ * work that the event stood for when the wait was queued. */
+static osla_err follow_stream(device_state *d, void *stream)
+{
+  const int before = osli_cuda_enter(d);
+  (void)pthread_mutex_lock(&d->mutex);
+  osla_err err = record_event(d->followed, stream);
+  for (device_lane lane = LANE_MAIN; err == OSLA_OK && lane < LANES; lane++) {
+    err = osli_cuda_runtime(cudaStreamWaitEvent(d->lanes[lane].stream, d->followed, 0),
+                            "cudaStreamWaitEvent");
+    d->lanes[lane].unmarked = true;
+  }
+  (void)pthread_mutex_unlock(&d->mutex);
+  osli_cuda_leave(d, before);
+  return err;
+}
+
 static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .name = "cuda",
 #ifdef HAVE_CUDA_KERNELS
@@ -358,6 +391,7 @@ static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .expose = expose_memory,
                                .import = import_memory,
                                .drop = drop_memory,
+                               .holds = holds_address,
                                .pin = pin_memory,
                                .unpin = unpin_memory,
                                .copy_now = copy_now,
@@ -366,7 +400,8 @@ static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .submit = submit_work,
                                .mark = mark_work,
                                .wait = wait_work,
-                               .after = order_after};
+                               .after = order_after,
+                               .follow = follow_stream};
 
 /* Returns the table of the plug-in's functions. It is the only exported function. libosla refuses a
  * table whose version is not DEVICE_INTERFACE. */

@@ -33,8 +33,9 @@ typedef struct cuda_lane {
 struct device_state {
   pthread_mutex_t mutex; /* guards the members of all lanes */
   int ordinal;
-  cudaError_t failed;  /* error of an earlier call that could not return it, or cudaSuccess */
-  cudaStream_t beside; /* stream of copies that do not wait for queued work */
+  cudaError_t failed;   /* error of an earlier call that could not return it, or cudaSuccess */
+  cudaStream_t beside;  /* stream of copies that do not wait for queued work */
+  cudaEvent_t followed; /* event of the stream of the caller that the lanes wait for */
   cusolverDnParams_t params;
   cuda_lane lanes[LANES];
 };

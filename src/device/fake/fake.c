@@ -199,6 +199,15 @@ static void drop_memory(device_state *d, void *memory, size_t bytes)
   (void)pthread_mutex_unlock(&d->mutex);
 }
 
+static bool holds_address(device_state *d, const void *address)
+{
+  (void)pthread_mutex_lock(&d->mutex);
+  const fake_memory *m = address ? memory_of(d, address) : NULL;
+  const bool is_held = m && (const unsigned char *)address < m->address + m->bytes;
+  (void)pthread_mutex_unlock(&d->mutex);
+  return is_held;
+}
+
 typedef struct fake_handle {
   int64_t pid, file;
 } fake_handle;
@@ -431,6 +440,7 @@ const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .expose = expose_memory,
                                      .import = import_memory,
                                      .drop = drop_memory,
+                                     .holds = holds_address,
                                      .copy_now = copy_now,
                                      .csr_plan = plan_csr,
                                      .csr_drop = drop_csr,

@@ -27,10 +27,12 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
     s, (stand_in_entry){.kind = STAND_IN_FILL, .work = {.c = to}, .value = value, .bytes = bytes});
 }
 
+/* The devices share their memory, so an address of device memory lies on the current device. */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *address)
 {
   memset(out, 0, sizeof *out);
-  out->type = stand_in_on_device(address, 0) ? cudaMemoryTypeDevice
+  (void)cudaGetDevice(&out->device);
+  out->type = stand_in_on_device(address, 1) ? cudaMemoryTypeDevice
               : stand_in_pinned(address)     ? cudaMemoryTypeHost
                                              : cudaMemoryTypeUnregistered;
   return cudaSuccess;

@@ -1,0 +1,119 @@
+/* Keeps the table of device memory of this process. */
+#include "src/device/device_ranges.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of pieces of device memory. */
+typedef struct range_list {
+  device_range *at; /* [most] pieces, of which the first n exist, sorted by address */
+  size_t n, most;
+} range_list;
+
+/* `mutex` guards both lists. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static range_list disjoint;   /* pieces that do not overlap: all pieces but the registered ones */
+static range_list registered; /* registered pieces, which are few and may overlap */
+
+static range_list *list_of(device_origin origin)
+{
+  return origin == ORIGIN_REGISTERED ? &registered : &disjoint;
+}
+
+/* Index of the first piece of a list that begins behind the address. The caller holds `mutex`. */
+static size_t index_behind(const range_list *l, uintptr_t address)
+{
+  size_t low = 0, high = l->n;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (l->at[middle].from <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Finds an address in the registered pieces. The caller holds `mutex`. */
+static bool find_registered(uintptr_t address, device_range *out)
+{
+  const size_t end = index_behind(&registered, address);
+  bool found = false;
+  for (size_t i = 0; i < end; i++)
+    if (address <= registered.at[i].to && (!found || registered.at[i].to > out->to)) {
+      *out = registered.at[i];
+      found = true;
+    }
+  return found;
+}
+
+bool osli_range_find(const void *address, device_range *out)
+{
+  const uintptr_t at = (uintptr_t)address;
+  (void)pthread_mutex_lock(&mutex);
+  const size_t i = index_behind(&disjoint, at);
+  bool found = i > 0 && at <= disjoint.at[i - 1].to;
+  if (found)
+    *out = disjoint.at[i - 1];
+  else
+    found = find_registered(at, out);
+  (void)pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+bool osli_range_any(const struct device_queue *queue, device_range *out)
+{
+  bool found = false;
+  (void)pthread_mutex_lock(&mutex);
+  for (device_origin origin = ORIGIN_ALLOCATED; origin <= ORIGIN_REGISTERED; origin++) {
+    const range_list *l = list_of(origin);
+    for (size_t i = 0; i < l->n && !found; i++) {
+      found = l->at[i].queue == queue;
+      if (found) *out = l->at[i];
+    }
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return found;
+}
+
+osla_err osli_range_add(device_range range)
+{
+  range_list *l = list_of(range.origin);
+  osla_err err = OSLA_OK;
+  (void)pthread_mutex_lock(&mutex);
+  if (l->n == l->most) {
+    const size_t more = 2 * l->most + 16;
+    device_range *grown = realloc(l->at, more * sizeof *grown);
+    if (grown) l->at = grown, l->most = more;
+    if (!grown) err = osla_error_set(OSLA_ERR_MEM, "table of %zu pieces of device memory", more);
+  }
+  if (err == OSLA_OK) {
+    const size_t i = index_behind(l, range.from);
+    memmove(l->at + i + 1, l->at + i, (l->n - i) * sizeof *l->at);
+    l->at[i] = range;
+    l->n++;
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return err;
+}
+
+static bool is_equal(const device_range *x, const device_range *y)
+{
+  return x->from == y->from && x->to == y->to && x->queue == y->queue && x->origin == y->origin;
+}
+
+bool osli_range_remove(const device_range *range)
+{
+  range_list *l = list_of(range->origin);
+  (void)pthread_mutex_lock(&mutex);
+  size_t i = index_behind(l, range->from);
+  while (i > 0 && !is_equal(&l->at[i - 1], range))
+    i--;
+  if (i > 0) {
+    l->n--;
+    memmove(l->at + i - 1, l->at + i, (l->n - (i - 1)) * sizeof *l->at);
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return i > 0;
+}

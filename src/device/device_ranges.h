@@ -1,0 +1,40 @@
+/* The table of device memory of this process, which finds the piece of memory in which an address
+ * lies (layer 0, internal). All functions are local and thread-safe. */
+#ifndef OSLA_DEVICE_RANGES_H
+#define OSLA_DEVICE_RANGES_H
+
+#include "osla_error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a piece of device memory came into the table. */
+typedef enum device_origin {
+  ORIGIN_ALLOCATED, /* allocated by this library */
+  ORIGIN_IMPORTED,  /* allocated by another process, and mapped by this process */
+  ORIGIN_REGISTERED /* allocated by the program, which has registered the piece */
+} device_origin;
+
+/* One piece of device memory. */
+typedef struct device_range {
+  uintptr_t from, /* address of the first byte */
+    to;           /* address behind the last byte, which also counts as part of the piece */
+  struct device_queue *queue;
+  device_origin origin;
+} device_range;
+
+/* Sets *out to the piece in which the address lies, and returns true; false for host memory. If
+ * several registered pieces contain the address, *out becomes the one that ends last. */
+bool osli_range_find(const void *address, device_range *out);
+
+/* Sets *out to any piece that belongs to the device, and returns true; false if there is none. */
+bool osli_range_any(const struct device_queue *queue, device_range *out);
+
+/* Enters a piece. Registered pieces may overlap one another and other pieces. All other pieces are
+ * disjoint. Errors: MEM. */
+osla_err osli_range_add(device_range range);
+
+/* Removes one piece with the four members of `range`. Returns false if there is none. */
+bool osli_range_remove(const device_range *range);
+
+#endif

@@ -1,0 +1,274 @@
+/* Tests of device memory that the program allocates and registers (osla_device_register). Every
+ * call that accepts memory of a device must accept registered memory, and memory that is not
+ * registered must be refused. test_device_forest.c compares transfers of registered memory. */
+#include "osla_forest.h"
+#include "osla_hessian.h"
+#include "src/device/fake/fake.h"
+#include "src/memory/segment.h"
+#include "tests/device/device_help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 40, BYTES = N * sizeof(double) };
+
+/* Opens a device, allocates BYTES bytes on it that the library does not know, and returns true. */
+static bool open_with_memory(device_bench *b, void **memory)
+{
+  if (!bench_open(b, false)) return false;
+  *memory = program_memory_allocate(b->device, BYTES);
+  return true;
+}
+
+static void close_with_memory(device_bench *b, void *memory)
+{
+  program_memory_free(b->device, memory, BYTES);
+  bench_close(b);
+}
+
+/* ---- registrations ---- */
+
+/* Checks that an address lies on a device while at least one registered piece contains it. */
+static void test_pieces(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  unsigned char *first = memory;
+  const device_queue *q = osli_device_queue(b.device);
+  CU_ASSERT(osli_device_of(first) == NULL);
+  OSLA_ASSERT_OK(osla_device_register(b.device, first, 100));
+  OSLA_ASSERT_OK(osla_device_register(b.device, first, 100));
+  OSLA_ASSERT_OK(osla_device_register(b.device, first, 10));
+  OSLA_ASSERT_OK(osla_device_register(b.device, first + 50, 150));
+  CU_ASSERT(osli_device_of(first) == q && osli_device_of(first + 199) == q);
+  CU_ASSERT(osli_device_of(first + 201) == NULL);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 100));
+  CU_ASSERT(osli_device_of(first + 40) == q);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 100));
+  CU_ASSERT(osli_device_of(first + 40) == NULL && osli_device_of(first + 9) == q);
+  CU_ASSERT(osli_device_of(first + 50) == q);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first + 50, 150));
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 10));
+  CU_ASSERT(osli_device_of(first) == NULL);
+  close_with_memory(&b, memory);
+}
+
+/* Checks that memory of the library can be registered, too, and stays known afterwards. */
+static void test_own_memory(void)
+{
+  device_bench b;
+  osla_segment *s = NULL;
+  if (!bench_open(&b, false)) return;
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));
+  unsigned char *first = osla_segment_local(s);
+  OSLA_ASSERT_OK(osla_device_register(b.device, first + 8, BYTES - 8));
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first + 8, BYTES - 8));
+  CU_ASSERT(osli_device_of(first + 8) == osli_device_queue(b.device));
+  osla_segment_destroy(&s);
+  bench_close(&b);
+}
+
+/* Checks that work on registered memory is queued, and that osla_device_unregister waits for it. */
+static void test_wait(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  const device_queue *q = osli_device_queue(b.device);
+  const bool is_fake = q->ops == &osli_fake_device;
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
+  double *x = memory;
+  OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, N / 2, 1, 1, x, N, 1, x + N / 2, N));
+  if (is_fake) CU_ASSERT(osli_fake_queued(q->state, LANE_MAIN) == 1);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
+  if (is_fake) CU_ASSERT(osli_fake_queued(q->state, LANE_MAIN) == 0);
+  close_with_memory(&b, memory);
+}
+
+/* Checks that the end of a device ends the registrations of its memory. */
+static void test_close(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  osla_device *second = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  const osla_device_options options = {.kind = osli_device_queue(b.device)->ops->name};
+  OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
+  void *of_second = program_memory_allocate(second, BYTES);
+  OSLA_ASSERT_OK(osla_device_register(second, of_second, BYTES));
+  CU_ASSERT(osli_device_of(of_second) == osli_device_queue(second));
+  OSLA_ASSERT_OK(osla_device_unregister(second, of_second, BYTES));
+  OSLA_ASSERT_OK(osla_device_register(second, of_second, BYTES / 2));
+  program_memory_free(second, of_second, BYTES);
+  osla_device_close(&second);
+  CU_ASSERT(osli_device_of(of_second) == NULL);
+  close_with_memory(&b, memory);
+}
+
+/* Puts a block of registered memory into a matrix in host memory or on the device, and gets it back
+ * into registered memory. */
+static void check_block(device_bench *b, double *memory, bool on_device)
+{
+  double given[N], got[N];
+  osla_grid *grid = osla_test_square_grid(b->t);
+  osla_matrix *a = NULL;
+  for (int i = 0; i < N; i++)
+    given[i] = i < N / 2 ? i + 1 : 0;
+  if (on_device)
+    OSLA_ASSERT_OK(osla_matrix_create_on(b->device, grid, OSLA_DOUBLE, 7, 9, 3, 2, &a));
+  else
+    OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 7, 9, 3, 2, &a));
+  osli_device_copy_bytes(BYTES, given, memory);
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_matrix_put_block(a, 2, 3, 5, 4, memory, 5));
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 2, 3, 5, 4, memory + N / 2, 5));
+  osli_device_copy_bytes(BYTES, memory, got);
+  CU_ASSERT(memcmp(got + N / 2, given, BYTES / 2) == 0);
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+}
+
+static void test_blocks(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
+  check_block(&b, memory, false);
+  check_block(&b, memory, true);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
+  close_with_memory(&b, memory);
+}
+
+/* ---- the accumulator ---- */
+
+/* Adds G of registered memory to a matrix on the device, and checks each element of the sum. */
+static void test_accumulator(void)
+{
+  enum { K = 3, COUNT = 7 };
+  device_bench b;
+  void *memory = NULL;
+  double g[K * COUNT], h[COUNT * COUNT];
+  int64_t ix[COUNT];
+  if (!open_with_memory(&b, &memory)) return;
+  if (!osli_device_queue(b.device)->ops->has_kernels) {
+    close_with_memory(&b, memory);
+    return;
+  }
+  osla_grid *grid = osla_test_square_grid(b.t);
+  osla_matrix *a = NULL;
+  osla_hessian *hessian = NULL;
+  const osla_hessian_options options = {.clear = true, .uplo = OSLA_GENERAL};
+  for (int i = 0; i < K * COUNT; i++)
+    g[i] = (double)(i % 5 - 2);
+  for (int i = 0; i < COUNT; i++)
+    ix[i] = COUNT - 1 - i;
+  OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, COUNT, COUNT, 2, 2, &a));
+  OSLA_ASSERT_OK(osla_hessian_create_on(a, &options, &hessian));
+  OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, memory, K), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("call osla_device_register first");
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, sizeof g));
+  osli_device_copy_bytes(sizeof g, g, memory);
+  OSLA_ASSERT_OK(osla_hessian_update(hessian, COUNT, ix, K, memory, K));
+  OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, memory, K + 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("G: the array has 216 bytes, and its device memory ends after 168");
+  OSLA_ASSERT_OK(osla_hessian_commit(hessian));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, COUNT, COUNT, h, COUNT));
+  for (int i = 0; i < COUNT; i++)
+    for (int j = 0; j < COUNT; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++)
+        sum += g[k + K * i] * g[k + K * j];
+      CU_ASSERT(h[ix[i] + COUNT * ix[j]] == sum * osla_test_size());
+    }
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, sizeof g));
+  osla_hessian_destroy(&hessian);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  close_with_memory(&b, memory);
+}
+
+/* ---- wrong arguments ---- */
+
+static void expect_refused(osla_device *device, void *memory, size_t bytes, const char *text)
+{
+  OSLA_ASSERT_ERR(osla_device_register(device, memory, bytes), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+}
+
+static void test_refused(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  osla_segment *s = NULL;
+  double on_host[N];
+  if (!open_with_memory(&b, &memory)) return;
+  const device_queue *q = osli_device_queue(b.device);
+  expect_refused(b.device, NULL, BYTES, "the address of the memory is NULL");
+  expect_refused(b.device, memory, 0, "0 bytes");
+  expect_refused(b.device, on_host, sizeof on_host, "lies in no memory of this device");
+  if (q->ops == &osli_fake_device)
+    expect_refused(b.device, memory, BYTES + 1, "lies in no memory of this device");
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));
+  void *other = osla_segment_peer(s, (osla_test_rank() + 1) % osla_test_size());
+  if (osla_test_size() > 1 && other)
+    expect_refused(b.device, other, BYTES, "device memory of another rank");
+  osla_segment_destroy(&s);
+  OSLA_ASSERT_ERR(osla_device_unregister(b.device, memory, BYTES), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("320 bytes at ");
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
+  OSLA_ASSERT_ERR(osla_device_unregister(b.device, memory, BYTES - 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
+  OSLA_ASSERT_ERR(osla_device_follow(b.device, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("stream is NULL");
+  if (q->ops == &osli_fake_device) {
+    OSLA_ASSERT_ERR(osla_device_follow(b.device, &b), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("a device of kind \"fake\" has no streams");
+  }
+  close_with_memory(&b, memory);
+}
+
+/* Checks that memory of another device of the rank is refused. */
+static void test_two_devices(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  osla_device *second = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  const osla_device_options options = {.kind = osli_device_queue(b.device)->ops->name};
+  OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
+  expect_refused(second, memory, BYTES, "lies in no memory of this device");
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
+  osla_device_close(&second);
+  close_with_memory(&b, memory);
+}
+
+/* Checks that a star forest refuses device memory that is not registered. */
+static void test_forest(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  double leaves[N] = {0};
+  osla_forest *f = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  OSLA_ASSERT_OK(osla_forest_alltoall(b.t, N / osla_test_size(), &f));
+  OSLA_ASSERT_ERR(osla_forest_bcast_check(f, OSLA_ONE_DOUBLE, memory, leaves, OSLA_REPLACE),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("roots: address ");
+  OSLA_ASSERT_TEXT("call osla_device_register first");
+  OSLA_ASSERT_ERR(osla_forest_bcast_check(f, OSLA_ONE_DOUBLE, leaves, memory, OSLA_REPLACE),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("leaves: address ");
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  close_with_memory(&b, memory);
+}
+
+static const osla_test_case cases[] = {{"pieces", test_pieces},   {"own memory", test_own_memory},
+                                       {"wait", test_wait},       {"close", test_close},
+                                       {"blocks", test_blocks},   {"accumulator", test_accumulator},
+                                       {"refused", test_refused}, {"two devices", test_two_devices},
+                                       {"forest", test_forest},   {NULL, NULL}};
+OSLA_TEST_SUITE(test_device_register, cases);
