@@ -5,6 +5,7 @@ python_modules = \
   python/osla/_errors.py \
   python/osla/_words.py \
   python/osla/_calls.py \
+  python/osla/_device_arrays.py \
   python/osla/transport.py python/osla/device.py \
   python/osla/matrix.py \
   python/osla/kernels.py python/osla/products.py \
@@ -37,7 +38,7 @@ python_sources = \
 python_tests = \
   python/tests/conftest.py python/tests/bindings.py \
   python/tests/test_lifetime.py python/tests/test_collective_errors.py \
-  python/tests/test_matrix.py python/tests/test_device.py \
+  python/tests/test_matrix.py python/tests/test_device.py python/tests/test_device_arrays.py \
   python/tests/test_kernels.py python/tests/test_products.py \
   python/tests/test_hessian.py python/tests/test_hessian_on.py \
   python/tests/test_file.py \

@@ -38,7 +38,12 @@ static bool acquire(PyObject *object, const char *name, const char *wanted, osla
   int flags = write ? PyBUF_RECORDS : PyBUF_RECORDS_RO;
   memset(out, 0, sizeof *out);
   if (!PyObject_CheckBuffer(object)) {
-    if (use == OSLA_PY_READ_OR_COPY)
+    if (PyObject_HasAttrString(object, "__cuda_array_interface__"))
+      osla_py_refuse(OSLA_ERR_ARG,
+                     "%s: the array lies on a device, and here an array in host memory is needed: "
+                     "copy it to the host first",
+                     name);
+    else if (use == OSLA_PY_READ_OR_COPY)
       osla_py_refuse(OSLA_ERR_ARG, "%s: an array of %s is needed; with copy=True one is made", name,
                      wanted);
     else
@@ -73,6 +78,7 @@ static bool is_aligned(const osla_py_array *array, const char *name)
 void osla_py_release(osla_py_array *array)
 {
   if (array->held) PyBuffer_Release(&array->view);
+  Py_CLEAR(array->capsule);
   array->held = false;
 }
 
@@ -150,9 +156,49 @@ static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *a
   return true;
 }
 
+static bool check_size(const osla_py_array *array, const char *name, int64_t rows, int64_t cols)
+{
+  if ((rows == OSLA_PY_ANY || array->rows == rows) && (cols == OSLA_PY_ANY || array->cols == cols))
+    return true;
+  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld x %lld where %lld x %lld is needed", name,
+                 (long long)array->rows, (long long)array->cols,
+                 (long long)(rows == OSLA_PY_ANY ? array->rows : rows),
+                 (long long)(cols == OSLA_PY_ANY ? array->cols : cols));
+  return false;
+}
+
+/* Returns whether an argument is the tuple that osla_py_acquire_columns describes. */
+static bool is_device_matrix(PyObject *object)
+{
+  size_t bytes;
+  if (!PyTuple_Check(object) || PyTuple_Size(object) != 4) return false;
+  PyObject *capsule = PyTuple_GetItem(object, 0);
+  return capsule == Py_None || osla_py_registered(capsule, &bytes);
+}
+
+/* Acquires a matrix in device memory from its tuple. */
+static bool acquire_device_matrix(PyObject *tuple, const char *name, int64_t rows, int64_t cols,
+                                  osla_py_array *out)
+{
+  PyObject *capsule;
+  long long n_rows, n_cols, ld;
+  size_t bytes;
+  memset(out, 0, sizeof *out);
+  if (!PyArg_ParseTuple(tuple, "OLLL", &capsule, &n_rows, &n_cols, &ld)) return false;
+  out->rows = n_rows;
+  out->cols = n_cols;
+  out->ld = ld;
+  if (!check_size(out, name, rows, cols)) return false;
+  out->data = osla_py_registered(capsule, &bytes);
+  Py_INCREF(capsule);
+  out->capsule = capsule;
+  return true;
+}
+
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out)
 {
+  if (is_device_matrix(object)) return acquire_device_matrix(object, name, rows, cols, out);
   if (!acquire(object, name, dtype_name(dtype), use, out)) return false;
   const Py_buffer *v = &out->view;
   Py_ssize_t down = 0, across = 0;
@@ -161,13 +207,7 @@ bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtyp
     osla_py_refuse(OSLA_ERR_ARG, "%s: %d dimensions where 1 or 2 are needed", name, v->ndim);
     return release_and_fail(out);
   }
-  if ((rows != OSLA_PY_ANY && out->rows != rows) || (cols != OSLA_PY_ANY && out->cols != cols)) {
-    osla_py_refuse(OSLA_ERR_ARG, "%s: %lld x %lld where %lld x %lld is needed", name,
-                   (long long)out->rows, (long long)out->cols,
-                   (long long)(rows == OSLA_PY_ANY ? out->rows : rows),
-                   (long long)(cols == OSLA_PY_ANY ? out->cols : cols));
-    return release_and_fail(out);
-  }
+  if (!check_size(out, name, rows, cols)) return release_and_fail(out);
   if (!is_aligned(out, name)) return release_and_fail(out);
   out->data = v->buf;
   int64_t least = out->rows > 1 ? out->rows : 1;

@@ -210,6 +210,7 @@ bool osla_py_handles_ready(PyObject *module);
 
 typedef struct osla_py_array {
   Py_buffer view;
+  PyObject *capsule; /* registration of an array in device memory, or NULL */
   void *data;
   int64_t rows, cols, ld; /* ld: leading dimension, elements from one column to the next */
   bool held;
@@ -230,11 +231,17 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
                             osla_py_use use, osla_py_array *out);
 
 /* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous, and
- * columns may be apart. A one-dimensional array is treated as a row if `row` is true, else as a
- * column. False, with an exception, if the array does not fit. */
+ * columns may be apart. `object` may also be the tuple (capsule or None, rows, columns, leading
+ * dimension) of osla/device_arrays.py for a matrix in device memory. A one-dimensional array is
+ * treated as a row if `row` is true, else as a column. False, with an exception, if the array does
+ * not fit. */
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_release(osla_py_array *array);
+
+/* Returns the address of an array in device memory that device_register has registered, and sets
+ * *bytes; NULL if the object is not the capsule of a registration. */
+void *osla_py_registered(PyObject *object, size_t *bytes);
 
 /* Python functions that check arrays before the ranks agree on a call. */
 extern PyMethodDef osla_py_array_methods[];

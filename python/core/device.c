@@ -1,7 +1,9 @@
-/* Python functions that open devices and create matrices in device memory. */
+/* Python functions that open devices, create matrices in device memory, and register arrays of the
+ * program in device memory. */
 #include "python/core/core.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 /* Python function device_open(transport, kind, ordinal, stream) -> device. If kind is None,
  * OSLA_DEVICE gives the kind. If ordinal is -1, the rank's index on its node selects the device. If
@@ -54,7 +56,84 @@ static PyObject *matrix_address(PyObject *module, PyObject *args)
   return PyLong_FromVoidPtr(osla_matrix_local(h->object));
 }
 
+/* ---- arrays of the program ---- */
+
+/* An array of the program that is registered with a device. */
+typedef struct registration {
+  osla_py_handle *device; /* pinned, so that it is not destroyed before the array is unregistered */
+  PyObject *array;        /* owner of the memory */
+  void *memory;
+  size_t bytes;
+} registration;
+
+static const char capsule_name[] = "osla registration";
+
+/* Unregisters the array when Python deallocates its capsule. At the end of the process the device
+ * may be closed, which has ended the registration. */
+static void unregister(PyObject *capsule)
+{
+  registration *r = PyCapsule_GetPointer(capsule, capsule_name);
+  osla_device *device = osla_py_unusable_reason() ? NULL : r->device->object;
+  Py_BEGIN_ALLOW_THREADS;
+  if (device) (void)osla_device_unregister(device, r->memory, r->bytes);
+  Py_END_ALLOW_THREADS;
+  osla_py_unpin(r->device);
+  Py_DECREF((PyObject *)r->device);
+  Py_DECREF(r->array);
+  free(r);
+}
+
+/* Python function device_register(device, array, address, bytes) -> a capsule. The memory is
+ * registered, and the array is not deallocated, while the capsule exists. */
+static PyObject *device_register(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  PyObject *array;
+  unsigned long long address, bytes;
+  if (!osla_py_parse(args, "O&OKK", osla_py_as_device, &h, &array, &address, &bytes)) return NULL;
+  registration *r = malloc(sizeof *r);
+  if (!r) return PyErr_NoMemory();
+  *r = (registration){h, array, (void *)(uintptr_t)address, (size_t)bytes};
+  osla_err err;
+  OSLA_PY_RUN(err, osla_device_register(h->object, r->memory, r->bytes), h, NULL, NULL, NULL);
+  PyObject *capsule =
+    err == OSLA_OK ? PyCapsule_New(r, capsule_name, unregister) : osla_py_raise(err);
+  if (!capsule) {
+    if (err == OSLA_OK) (void)osla_device_unregister(h->object, r->memory, r->bytes);
+    free(r);
+    return NULL;
+  }
+  osla_py_pin(h);
+  Py_INCREF((PyObject *)h);
+  Py_INCREF(array);
+  return capsule;
+}
+
+void *osla_py_registered(PyObject *object, size_t *bytes)
+{
+  if (!PyCapsule_IsValid(object, capsule_name)) return NULL;
+  const registration *r = PyCapsule_GetPointer(object, capsule_name);
+  *bytes = r->bytes;
+  return r->memory;
+}
+
+/* Python function device_follow(device, stream) orders later work of the device after the work that
+ * the stream has so far. */
+static PyObject *device_follow(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  unsigned long long stream;
+  if (!osla_py_parse(args, "O&K", osla_py_as_device, &h, &stream)) return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_device_follow(h->object, (void *)(uintptr_t)stream), h, NULL, NULL, NULL);
+  return osla_py_result(err);
+}
+
 PyMethodDef osla_py_device_methods[] = {{"device_open", device_open, METH_VARARGS, NULL},
                                         {"matrix_create_on", matrix_create_on, METH_VARARGS, NULL},
                                         {"matrix_address", matrix_address, METH_VARARGS, NULL},
+                                        {"device_register", device_register, METH_VARARGS, NULL},
+                                        {"device_follow", device_follow, METH_VARARGS, NULL},
                                         {NULL, NULL, 0, NULL}};

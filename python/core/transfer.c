@@ -15,12 +15,17 @@ typedef struct transfer {
     run; /* run.forest is NULL if the transfer is complete, or while a thread waits for it */
   Py_buffer view[ARRAYS];
   int views;
+  /* capsules of arrays in device memory (device_register) */
+  PyObject *capsule[ARRAYS];
+  int capsules;
 } transfer;
 
 static void release(transfer *t)
 {
   while (t->views > 0)
     PyBuffer_Release(&t->view[--t->views]);
+  while (t->capsules > 0)
+    Py_DECREF(t->capsule[--t->capsules]);
 }
 
 /* Ends and destroys a transfer. Called without the interpreter lock, and at the end of the process
@@ -53,17 +58,30 @@ typedef struct request {
   void *roots, *leaves, *before;
 } request;
 
+static bool is_size(const char *name, int64_t given, int64_t needed)
+{
+  if (given == needed) return true;
+  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld bytes where %lld are needed", name, (long long)given,
+                 (long long)needed);
+  return false;
+}
+
+/* Acquires an array, which is a buffer or the capsule of an array in device memory. */
 static bool take_values(PyObject *object, const char *name, int64_t bytes, bool write, transfer *t,
                         void **out)
 {
   Py_buffer *view = &t->view[t->views];
+  size_t registered;
+  *out = osla_py_registered(object, &registered);
+  if (*out) {
+    Py_INCREF(object);
+    t->capsule[t->capsules++] = object;
+    return is_size(name, (int64_t)registered, bytes);
+  }
   if (PyObject_GetBuffer(object, view, write ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) return false;
   t->views++;
   *out = view->buf;
-  if (view->len == bytes) return true;
-  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld bytes where %lld are needed", name, (long long)view->len,
-                 (long long)bytes);
-  return false;
+  return is_size(name, view->len, bytes);
 }
 
 /* Converts the arguments (forest, what, type, count, bytes of a vertex, combine, roots, leaves,

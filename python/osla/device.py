@@ -2,12 +2,16 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any, Generator
 
 from . import _core, _words
 from ._calls import Owned, collective, handle
 from ._errors import ArgumentError
 from .transport import Transport, world
+
+
+_opened: list["weakref.ref[Device]"] = []  # the devices that were opened so far, in this order
 
 
 class Device(Owned):
@@ -26,6 +30,7 @@ class Device(Owned):
     """
 
     __slots__ = ("transport", "kind", "stream")
+    _has_views = True
 
     @collective
     def __init__(self, kind: str | None = None, *, ordinal: int | None = None,
@@ -50,10 +55,18 @@ class Device(Owned):
         self.transport = transport
         self.kind = os.environ["OSLA_DEVICE"] if kind is None else kind
         self.stream = stream or None
+        _opened[:] = [device for device in _opened if device() is not None]
+        _opened.append(weakref.ref(self))
         return self
 
     def _facts(self) -> str:
         return self.kind
+
+
+def devices_of(transport: Transport) -> list[Device]:
+    """The open devices of a transport, in the order in which they were opened. Local."""
+    found = [device() for device in _opened]
+    return [d for d in found if d is not None and d.transport is transport and not d.destroyed]
 
 
 def device_word(device: "Device | str | None") -> str:

@@ -7,7 +7,9 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Object, Owned, collective, handle
+from ._device_arrays import DeviceArray, is_on_device
 from ._errors import ArgumentError, RangeError
+from .device import devices_of
 from .transport import Transport, starts, world
 
 
@@ -28,17 +30,24 @@ _PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
 _WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # the numbers in core/transfer.c
 
 
-def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: bool) -> None:
+def _described(value: Any, name: str) -> Any:
+    """The DeviceArray of an array in device memory; other values unchanged."""
+    return DeviceArray(value, name) if is_on_device(value) else value
+
+
+def _check_array(value: Any, name: str, like: Any, vertices: int, write: bool) -> None:
     shape = (vertices, *like.shape[1:])
-    if not isinstance(value, np.ndarray) or value.dtype != like.dtype:
+    on_device = isinstance(value, DeviceArray)
+    if not isinstance(value, (np.ndarray, DeviceArray)) or value.dtype != like.dtype:
         raise ArgumentError(f"{name}: an array of {like.dtype} is needed")
-    if value.shape != shape or not value.flags.c_contiguous:
+    if value.shape != shape or not (value.is_contiguous if on_device else value.flags.c_contiguous):
         raise ArgumentError(f"{name}: shape {value.shape} where {shape}, contiguous in C order, is "
                             "needed")
+    address = value.address if on_device else value.ctypes.data
     part = like.dtype["value"].alignment if _UNITS.get(like.dtype) in _PLACED else 1
-    if not value.flags.aligned or value.ctypes.data % part:
+    if address % part or not (on_device or value.flags.aligned):
         raise ArgumentError(f"{name}: its memory is not aligned")
-    if write and not value.flags.writeable:
+    if write and (value.is_read_only if on_device else not value.flags.writeable):
         raise ArgumentError(f"{name}: the array cannot be written to")
 
 
@@ -49,12 +58,12 @@ class Transfer(Object):
     collective call after all ranks have deallocated it.
     """
 
-    __slots__ = ("result",)
+    __slots__ = ("result", "_into")
 
     def _facts(self) -> str:
-        return f"into {self.result.shape} {self.result.dtype}"
+        return self._into
 
-    def end(self) -> np.ndarray:
+    def end(self) -> Any:
         """Waits until the transfer is complete on this rank, and returns the written array. Local.
         StateError: it has ended already."""
         _core.transfer_end(self._handle)
@@ -87,6 +96,10 @@ class Forest(Owned):
     and leaves may be parts of one array, like a mesh's own points and its ghosts, if no element is
     both. Transfers are begun by all ranks in the same order, and end in any order; up to eight may
     be under way.
+
+    Each array may also lie in device memory: an array of CuPy, torch, numba, or any object with
+    `__cuda_array_interface__`, on a Device that is open on the transport. A transfer begins after
+    the work of the stream that the object names, and its end waits until the array is complete.
     """
 
     __slots__ = ("transport", "n_roots", "n_edges", "leaf_space")
@@ -265,8 +278,9 @@ class Forest(Owned):
         """The text that all ranks must have in common, and the arguments of the call. `read` names
         the array that is only read; it determines shape and dtype."""
         own, how = self._alive(), _words.word(combine, _words.UNIT_COMBINE, "combine")
+        arrays = {name: _described(value, name) for name, value in arrays.items()}
         like = arrays[read]
-        if not isinstance(like, np.ndarray) or like.ndim < 1 or like.dtype.hasobject:
+        if not isinstance(like, (np.ndarray, DeviceArray)) or like.ndim < 1 or like.dtype.hasobject:
             raise ArgumentError(f"{read}: an array of numbers or records is needed")
         unit = _UNITS.get(like.dtype, _core.UNIT_BYTES)
         bytes_each = like.dtype.itemsize * int(np.prod(like.shape[1:], dtype=object))
@@ -278,16 +292,27 @@ class Forest(Owned):
         for name, value in arrays.items():
             vertices = self.n_roots if name == "roots" else self.leaf_space
             _check_array(value, name, like, vertices, name != read)
-        given = [np.reshape(arrays[name], -1).view(np.uint8) if name in arrays else None
+        given = [self._memory(arrays[name]) if name in arrays else None
                  for name in ("roots", "leaves", "before")]
         arguments = (own, _WHAT[what], unit, count, bytes_each, how, *given)
         _core.forest_check(*arguments)
         return f" of {count} {_name(like.dtype)}, {combine}", arguments
 
-    def _begun(self, arguments: tuple[Any, ...], result: np.ndarray) -> Transfer:
+    def _memory(self, array: Any) -> Any:
+        """What the C part needs of an array: its bytes, or for an array in device memory the
+        capsule of its registration. The capsule ends the registration when Python deallocates it,
+        which is at the end of the transfer."""
+        if isinstance(array, DeviceArray):
+            capsule = array.register(devices_of(self.transport), array.size)
+            return np.empty(0, np.uint8) if capsule is None else capsule
+        return np.reshape(array, -1).view(np.uint8)
+
+    def _begun(self, arguments: tuple[Any, ...], result: Any) -> Transfer:
         transfer = Transfer.__new__(Transfer)
         transfer._handle = _core.forest_begin(*arguments)
         transfer._root, transfer.result = self._root, result
+        shown = _described(result, "result")
+        transfer._into = f"into {shown.shape} {shown.dtype}"
         return transfer
 
     @collective
@@ -334,7 +359,7 @@ class Forest(Owned):
     def fetch(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
               combine: str = "sum") -> Generator[str, None, np.ndarray]:
         """A `reduce` that also sets before[i] := the value that its root had before leaf i was
-        combined with it (fetch and op). Returns `before`; None: a new array. combine: as in
+        combined with it (fetch and op). Returns `before`; None: a new numpy array. combine: as in
         `bcast`, without exact sums; "sum arrival" for integers of 4 and 8 bytes, in any order.
         Collective."""
         before, same, arguments = self._fetch(roots, leaves, before, combine)
@@ -354,6 +379,9 @@ class Forest(Owned):
                combine: str) -> tuple[np.ndarray, str, tuple[Any, ...]]:
         if before is None and isinstance(leaves, np.ndarray):
             before = np.zeros_like(leaves, order="C")
+        elif before is None and is_on_device(leaves):
+            shown = DeviceArray(leaves, "leaves")
+            before = np.zeros(shown.shape, shown.dtype)
         arrays = {"roots": roots, "leaves": leaves, "before": before}
         return (before, *self._prepare("fetch", "leaves", arrays, combine))
 

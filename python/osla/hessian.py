@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Owned, collective, handle
+from ._device_arrays import is_on_device, registered_columns
 from ._errors import ArgumentError, UnsupportedError
 from .matrix import Matrix
 from .transport import Grid, world
@@ -68,7 +69,7 @@ class Hessian(Owned):
     A block that an exception leaves is not committed.
     """
 
-    __slots__ = ("n", "grid", "dtype", "update_dtype", "_on")
+    __slots__ = ("n", "grid", "dtype", "update_dtype", "_on", "_device")
     _has_views = True
 
     @collective
@@ -93,6 +94,7 @@ class Hessian(Owned):
         self._handle = (_core.hessian_create(owners, order, packed) if on is None else
                         _core.hessian_create_on(on._handle, packed))
         self._root, self._on = grid._root, on
+        self._device = None if on is None else on.device
         self.n, self.grid, self.dtype = order, grid, np.dtype(dtype)
         self.update_dtype = self.dtype if update_dtype is None else np.dtype(update_dtype)
 
@@ -116,21 +118,30 @@ class Hessian(Owned):
         [count, k]), or [count] for one row. copy=True accepts any array-like of numbers and
         converts it: ix from integers only, G from any type whose values update_dtype can represent
         up to rounding.
+
+        If the accumulator is on a Matrix in device memory, G may also be an array on this device:
+        of CuPy, torch, numba, or any object with `__cuda_array_interface__`. It is not converted.
         """
         if copy:
             ix, G = self._converted(ix, G, "G")
+        if self._device is not None:
+            G = registered_columns(G, "G", self._device, self.update_dtype, True)
         _update(self._handle, ix, G)
 
     def _converted(self, ix: Any, G: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-        return _words.indices(ix, "ix"), _words.numbers(G, name, self.update_dtype)
+        on_device = self._device is not None and is_on_device(G)
+        return (_words.indices(ix, "ix"),
+                G if on_device else _words.numbers(G, name, self.update_dtype))
 
     def update_block(self, ix: np.ndarray, jx: np.ndarray, U: np.ndarray,
                      copy: bool = False) -> None:
         """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols], ordered
-        like G of `update`."""
+        like G of `update`, and in the same memory."""
         if copy:
             ix, U = self._converted(ix, U, "U")
             jx = _words.indices(jx, "jx")
+        if self._device is not None:
+            U = registered_columns(U, "U", self._device, self.update_dtype, False)
         _core.hessian_update_block(self._handle, ix, jx, U)
 
     def update_gradient(self, ix: np.ndarray, values: np.ndarray, copy: bool = False) -> None:
@@ -146,6 +157,9 @@ class Hessian(Owned):
         in a restored checkpoint). True if it was added. Local, thread-safe."""
         if U is not None and jx is None:
             jx = ix
+        if self._device is not None:
+            G = registered_columns(G, "G", self._device, self.update_dtype, True)
+            U = registered_columns(U, "U", self._device, self.update_dtype, False)
         return not _core.hessian_update_once(self._handle, _words.unsigned(id, "id"), ix, G, jx, U,
                                              gradient)
 

@@ -56,7 +56,7 @@ OSLA_DEVICE=cuda run info 2 ./osla info
 [ "$(grep -c '^  ok  *device ' tests/logs/device-cuda-info-2.log)" = 5 ] || fail "info: see tests/logs/device-cuda-info-2.log"
 if [ "$HAVE_FORTRAN" = yes ]; then run fortran 2 tests/adaptors/test_fortran_devices; fi
 if [ "$HAVE_PYTHON" = yes ] && "$PYTHON" -c 'import pytest' 2>/dev/null; then
-  PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 run python 2 "$PYTHON" -m pytest -q --color=no -p no:cacheprovider "$SRCDIR/python/tests/test_device.py"
+  PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 run python 2 "$PYTHON" -m pytest -q --color=no -p no:cacheprovider "$SRCDIR"/python/tests/test_device{,_arrays}.py
   ! grep -q skipped tests/logs/device-cuda-python-2.log || fail "python: see tests/logs/device-cuda-python-2.log"
 fi
 
