@@ -219,23 +219,23 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
                               int64_t from, int64_t to)
 {
   osla_tile tile = osli_tile_choose(f->panels, end - behind, to - from);
-  for (int64_t at = from, n; at < to; at += n) {
-    n = columns_from(f, at, to - at < tile.cols ? to : at + tile.cols);
+  for (int64_t at = from; at < to; at += tile.cols)
     for (int64_t i = behind; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
+      int64_t n = to - at < tile.cols ? to - at : tile.cols;
       OSLA_CALL(
         osli_chol_update_block(f, m, n, u->s->size, advance_rows(f, u->rows, i - u->s->row_after),
                                advance_rows(f, u->columns, at - u->first), element(f, i, at)));
       if (osli_panels_forwards(f->panels)) osla_progress(f->v.t);
     }
-  }
   return OSLA_OK;
 }
 
 /* Updates A(i,j) -= L(i,k) L(j,k)^H for i >= j, where j runs over the local columns [from, to) and
- * i over the local rows before `end`. The rows behind the last of these columns are one product;
- * the other rows are halved recursively down to blocks. If this rank has all blocks on a device,
- * the recursion ends earlier, because a device is slow at many small products. */
+ * i over the local rows before `end`. The columns have one leading dimension. The rows behind the
+ * last of these columns are one product; the other rows are halved recursively down to blocks. If
+ * this rank has all blocks on a device, the recursion ends earlier, because a device is slow at
+ * many small products. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
   /* the recursion of `update` ends on a device at triangles with this number of block columns */
@@ -278,7 +278,11 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   bool dense = to == from + 1 || f->is_whole;
   update_of u = {&s, rows, {0}, first};
   u.columns = dense ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
-  return update(f, &u, first, end, f->n_rows);
+  for (int64_t col = first, n; col < end; col += n) {
+    n = columns_from(f, col, end);
+    OSLA_CALL(update(f, &u, col, col + n, f->n_rows));
+  }
+  return OSLA_OK;
 }
 
 static osla_err run_steps(chol *f)

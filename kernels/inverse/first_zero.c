@@ -20,7 +20,7 @@ osla_err osli_first_zero(const local_view *v, int64_t *first)
   for (int64_t i = 0; i < v->n && v->prow >= 0 && !osli_work_modelled && found > i; i++) {
     if (osla_index_owner(i, v->nb, v->p) != v->prow || osla_index_owner(i, v->nb, v->q) != v->pcol)
       continue;
-    if (is_zero(v->dtype, local_at(v, rows_below(v, i), cols_below(v, i)))) found = i + 1;
+    if (is_zero(v->dtype, local_operand(v, rows_below(v, i), cols_below(v, i)).at)) found = i + 1;
   }
   OSLA_CALL(osla_allreduce(v->t, &found, 1, MPI_INT64_T, MPI_MIN));
   *first = found == INT64_MAX ? 0 : found;

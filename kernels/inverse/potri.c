@@ -47,9 +47,7 @@ static osla_err factor(void *kernel, int64_t k)
   potri *f = kernel;
   chol *c = &f->c;
   chol_step s = chol_step_make(c, k);
-  if (s.col_on > 0)
-    OSLA_CALL(
-      osli_potri_solve_row(c, s.size, s.col_on, osli_potri_wait_l(f, &s), element(c, s.row_on, 0)));
+  if (s.col_on > 0) OSLA_CALL(osli_potri_solve_row(c, &s, osli_potri_wait_l(f, &s)));
   atomic_store(&c->factored, k + 1);
   return OSLA_OK;
 }
@@ -67,8 +65,8 @@ typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, ope
                          operand x, operand to);
 
 /* Updates C := C - left * x (subtract) or C := C + left^H * x (add) for the local rows [row, end)
- * and the local columns [col, to). */
-static osla_err multiply(const chol *c, const chol_step *s, product *run, operand left, operand x,
+ * and the local columns [col, to), which have one leading dimension. */
+static osla_err multiply(const chol *c, const chol_step *s, product *run, operand left, x_row x,
                          int64_t row, int64_t end, int64_t col, int64_t to)
 {
   osla_tile tile = tile_of(c, end - row, to - col);
@@ -79,7 +77,7 @@ static osla_err multiply(const chol *c, const chol_step *s, product *run, operan
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
       int64_t n = to - j < tile.cols ? to - j : tile.cols;
       operand rows = transposed ? advance_cols(c, left, i - row) : advance_rows(c, left, i - row);
-      OSLA_CALL(run(c, m, n, s->size, rows, advance_cols(c, x, j - col), element(c, i, j)));
+      OSLA_CALL(run(c, m, n, s->size, rows, x_at(c, x, j), element(c, i, j)));
       if (tile.rows < end - row || tile.cols < to - col) osla_progress(c->v.t);
     }
   return OSLA_OK;
@@ -93,17 +91,21 @@ static osla_err update_behind(potri *f, const chol_step *s, int64_t row, int64_t
   bool column = c->pcol == s->pcol;
   if (row >= end || s->col_after == 0) return OSLA_OK;
   operand l = advance_rows(c, osli_potri_wait_l(f, s), row - s->row_on);
-  operand x = osli_potri_wait_x(f, s);
-  if (s->col_on > 0) OSLA_CALL(multiply(c, s, osli_potri_subtract, l, x, row, end, 0, s->col_on));
+  x_row x = osli_potri_wait_x(f, s);
+  for (int64_t col = 0, n; col < s->col_on; col += n) {
+    n = columns_from(c, col, s->col_on);
+    OSLA_CALL(multiply(c, s, osli_potri_subtract, l, x, row, end, col, col + n));
+  }
   if (!column) return OSLA_OK;
   osli_potri_wait_packed(f, PANEL_L, s->k);
-  return osli_potri_solve_column(f, end - row, s->size, advance_cols(c, x, s->col_on), l);
+  return osli_potri_solve_column(f, end - row, s->size, x_at(c, x, s->col_on), l);
 }
 
 /* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local columns [from, to)
- * and i over the local rows before `end`. The rows behind the last of these columns are one
- * product; the other rows are halved recursively down to blocks. */
-static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, operand x,
+ * and i over the local rows before `end`. The columns have one leading dimension. The rows behind
+ * the last of these columns are one product; the other rows are halved recursively down to
+ * blocks. */
+static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, x_row x,
                                 int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = c->v.nb;
@@ -111,8 +113,8 @@ static osla_err update_triangle(const chol *c, const chol_step *s, operand x_row
   int64_t start = osla_index_global(from, nb, c->pcol, c->n_pcols);
   int64_t behind = rows_before(c, osla_index_global(to - 1, nb, c->pcol, c->n_pcols) + 1);
   if (behind < end)
-    OSLA_CALL(multiply(c, s, osli_potri_add, advance_cols(c, x_rows, behind),
-                       advance_cols(c, x, from), behind, end, from, to));
+    OSLA_CALL(
+      multiply(c, s, osli_potri_add, advance_cols(c, x_rows, behind), x, behind, end, from, to));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
     OSLA_CALL(update_triangle(c, s, x_rows, x, from, half, behind));
@@ -120,8 +122,7 @@ static osla_err update_triangle(const chol *c, const chol_step *s, operand x_row
   }
   int64_t on = rows_before(c, start);
   if (on >= behind) return OSLA_OK; /* this rank does not own the diagonal block */
-  return osli_potri_add_diagonal(c, to - from, s->size, advance_cols(c, x, from),
-                                 element(c, on, from));
+  return osli_potri_add_diagonal(c, to - from, s->size, x_at(c, x, from), element(c, on, from));
 }
 
 /* Overwrites block row k with a part of the inverse. Other ranks must not need the old block row
@@ -132,8 +133,7 @@ static osla_err finish_row(potri *f, const chol_step *s)
   osli_potri_wait_packed(f, PANEL_X, s->k);
   osli_potri_wait_packed(f, PANEL_X_ROWS, s->k);
   operand l = osli_potri_wait_l(f, s);
-  if (s->col_on > 0)
-    OSLA_CALL(osli_potri_finish_row(c, s->size, s->col_on, l, element(c, s->row_on, 0)));
+  OSLA_CALL(osli_potri_finish_row(c, s, l));
   if (c->pcol != s->pcol) return OSLA_OK;
   osli_potri_wait_packed(f, PANEL_L, s->k);
   return osli_potri_finish_diagonal(c, s->size, l);
@@ -151,8 +151,12 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   OSLA_CALL(update_behind(f, &s, row, end));
   if (to < INT64_MAX) return OSLA_OK;
   if (s.col_on > 0 && s.row_on > 0) {
-    operand x = osli_potri_wait_x(f, &s), x_rows = osli_potri_wait_x_rows(f, &s, x);
-    OSLA_CALL(update_triangle(c, &s, x_rows, x, 0, s.col_on, s.row_on));
+    x_row x = osli_potri_wait_x(f, &s);
+    operand x_rows = osli_potri_wait_x_rows(f, &s, x);
+    for (int64_t col = 0, n; col < s.col_on; col += n) {
+      n = columns_from(c, col, s.col_on);
+      OSLA_CALL(update_triangle(c, &s, x_rows, x, col, col + n, s.row_on));
+    }
   }
   return c->prow == s.prow ? finish_row(f, &s) : OSLA_OK;
 }
@@ -194,7 +198,6 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err = check(a, uplo);
   *info = 0;
   OSLA_NEEDS_HOST("osla_potri", a);
-  OSLA_NEEDS_FULL("osla_potri", a);
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   /* This call is also a barrier: after it A is complete on all ranks. */

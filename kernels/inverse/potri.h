@@ -49,13 +49,28 @@ osla_panels_plan osli_potri_plan(const chol *c);
 osla_err osli_potri_allocate(potri *f);
 void osli_potri_free(potri *f); /* collective */
 
-/* Addresses of three panels: L(i,k) for this rank's block rows i >= k; X(k,j) for this
- * rank's block columns j < k, followed by L(k,k) if it is in these columns; X(k,i) for this rank's
- * block rows i < k. Each call waits for the panel if the data are not in this rank's matrix. The
- * addresses are valid until the step is finished, or A changes there. Local. */
+/* X(k,j) of a step for this rank's block columns j < k, followed by L(k,k) if it is in these
+ * columns: in the block row of this rank's matrix, or in a dense copy. */
+typedef struct x_row {
+  const chol_step *s;
+  const void *copy; /* NULL if this rank owns the block row */
+} x_row;
+
+/* Operand that begins with local column `col` of a block row of X. It must not extend beyond the
+ * columns that columns_from counts. */
+static inline operand x_at(const chol *c, x_row x, int64_t col)
+{
+  if (!x.copy) return element(c, x.s->row_on, col);
+  return advance_cols(c, packed_operand(c, x.copy, x.s->size, x.s->col_after), col);
+}
+
+/* Results of three calls: the address of L(i,k) for this rank's block rows i >= k; the block row
+ * X(k,j); the address of X(k,i) for this rank's block rows i < k. Each call waits for the panel if
+ * the data are not in this rank's matrix. The results are valid until the step is finished, or A
+ * changes there. Local. */
 operand osli_potri_wait_l(potri *f, const chol_step *s);
-operand osli_potri_wait_x(potri *f, const chol_step *s);
-operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x);
+x_row osli_potri_wait_x(potri *f, const chol_step *s);
+operand osli_potri_wait_x_rows(potri *f, const chol_step *s, x_row x);
 
 /* Waits until this rank's panel of the given kind has been copied from A in step k. Then A may
  * change there. Local. */
@@ -63,10 +78,11 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c ---- */
 
-/* _solve computes x := L(k,k)^-1 x and _finish computes x := L(k,k)^-H x, for a size x n block
- * x. */
-osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
-osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
+/* osli_potri_solve_row computes X(k,j) := L(k,k)^-1 X(k,j), and osli_potri_finish_row computes
+ * X(k,j)
+ * := L(k,k)^-H X(k,j), for this rank's block columns j < k. The rank must own block row k. */
+osla_err osli_potri_solve_row(const chol *c, const chol_step *s, operand diagonal);
+osla_err osli_potri_finish_row(const chol *c, const chol_step *s, operand diagonal);
 
 /* l := -l L(k,k)^-1 for an n x size block l. */
 osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,

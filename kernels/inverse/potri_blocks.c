@@ -17,14 +17,24 @@ static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n
   return OSLA_OK;
 }
 
-osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+static osla_err solve_block_row(const chol *c, const chol_step *s, osla_trans trans,
+                                operand diagonal)
 {
-  return solve(c, OSLA_LEFT, OSLA_NOTRANS, size, n, diagonal, x);
+  for (int64_t col = 0, n; col < s->col_on; col += n) {
+    n = columns_from(c, col, s->col_on);
+    OSLA_CALL(solve(c, OSLA_LEFT, trans, s->size, n, diagonal, element(c, s->row_on, col)));
+  }
+  return OSLA_OK;
 }
 
-osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+osla_err osli_potri_solve_row(const chol *c, const chol_step *s, operand diagonal)
 {
-  return solve(c, OSLA_LEFT, OSLA_CONJTRANS, size, n, diagonal, x);
+  return solve_block_row(c, s, OSLA_NOTRANS, diagonal);
+}
+
+osla_err osli_potri_finish_row(const chol *c, const chol_step *s, operand diagonal)
+{
+  return solve_block_row(c, s, OSLA_CONJTRANS, diagonal);
 }
 
 osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,

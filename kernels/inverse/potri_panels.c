@@ -5,6 +5,7 @@
  * when its process row has solved for it. The ranks that receive X(k,j) then send the blocks that
  * their process row needs as X(k,i). The Cholesky factorisation sends L(j,k) in the same way. */
 #include "kernels/inverse/potri.h"
+#include "osla_trace.h"
 
 #include <stdlib.h>
 
@@ -22,12 +23,26 @@ static int64_t first_shared(const chol *c, int pcol)
 }
 
 /* Address of the block X(k,i), where i is one of this rank's block columns. */
-static operand block_of(const chol *c, operand x, int64_t i)
+static operand block_of(const chol *c, x_row x, int64_t i)
 {
-  return advance_cols(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_pcols));
+  return x_at(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_pcols));
 }
 
-static void pack_x_rows(const chol *c, const chol_step *s, operand x, unsigned char *room)
+/* Packs X(k,j) for this rank's block columns j < k, and L(k,k) if it is in these columns. */
+static void pack_x(const chol *c, x_row x, unsigned char *room)
+{
+  const chol_step *s = x.s;
+  const operand packed = packed_operand(c, room, s->size, s->col_after);
+  double since = osla_trace_now(c->v.t);
+  for (int64_t col = 0, n; col < s->col_after; col += n) {
+    n = columns_from(c, col, s->col_after);
+    osli_chol_copy_block(c, s->size, n, x_at(c, x, col), advance_cols(c, packed, col));
+  }
+  osla_trace_add(c->v.t, OSLA_TRACE_PACK, since,
+                 (double)s->size * (double)s->col_after * (double)c->v.element);
+}
+
+static void pack_x_rows(const chol *c, const chol_step *s, x_row x, unsigned char *room)
 {
   for (int64_t i = first_shared(c, c->pcol); i < s->k; i += c->lcm) {
     osli_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
@@ -50,17 +65,12 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
 }
 
 /* True if X(k,j) for this rank's block columns has arrived. If it has, sets *x. */
-static bool x_is_here(potri *f, const chol_step *s, operand *x)
+static bool x_is_here(potri *f, const chol_step *s, x_row *x)
 {
   const chol *c = &f->c;
-  const void *copy;
-  if (c->prow == s->prow) {
-    *x = element(c, s->row_on, 0);
-    return atomic_load(&c->factored) > s->k;
-  }
-  if (!osli_panels_has_arrived(c->panels, PANEL_X, s->k, s->prow, &copy)) return false;
-  *x = packed_operand(c, copy, s->size, s->col_after);
-  return true;
+  *x = (x_row){.s = s};
+  if (c->prow == s->prow) return atomic_load(&c->factored) > s->k;
+  return osli_panels_has_arrived(c->panels, PANEL_X, s->k, s->prow, &x->copy);
 }
 
 static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
@@ -68,13 +78,13 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   potri *f = kernel;
   const chol *c = &f->c;
   chol_step s = chol_step_make(c, k);
-  operand x;
+  x_row x;
   if (kind == PANEL_L) {
     if (room)
       osli_chol_pack_block(c, c->n_rows - s.row_on, s.size, element(c, s.row_on, s.col_on), room);
   } else {
     if (!x_is_here(f, &s, &x)) return false;
-    if (room && kind == PANEL_X) osli_chol_pack_block(c, s.size, s.col_after, x, room);
+    if (room && kind == PANEL_X) pack_x(c, x, room);
     if (room && kind == PANEL_X_ROWS) pack_x_rows(c, &s, x, room);
   }
   atomic_store(&f->packed[kind], k + 1);
@@ -91,15 +101,15 @@ operand osli_potri_wait_l(potri *f, const chol_step *s)
   return packed_operand(c, copy, c->n_rows - s->row_on, s->size);
 }
 
-operand osli_potri_wait_x(potri *f, const chol_step *s)
+x_row osli_potri_wait_x(potri *f, const chol_step *s)
 {
   const chol *c = &f->c;
-  if (c->prow == s->prow) return element(c, s->row_on, 0);
-  const void *copy = osli_panels_wait(c->panels, PANEL_X, s->k, s->prow);
-  return packed_operand(c, copy, s->size, s->col_after);
+  x_row x = {.s = s};
+  if (c->prow != s->prow) x.copy = osli_panels_wait(c->panels, PANEL_X, s->k, s->prow);
+  return x;
 }
 
-static operand find_x_block(potri *f, const chol_step *s, operand x, int64_t i)
+static operand find_x_block(potri *f, const chol_step *s, x_row x, int64_t i)
 {
   const chol *c = &f->c;
   int owner = (int)(i % c->n_pcols);
@@ -109,7 +119,7 @@ static operand find_x_block(potri *f, const chol_step *s, operand x, int64_t i)
   return packed_operand(c, blocks + before * osli_potri_block_bytes(c), s->size, c->v.nb);
 }
 
-operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x)
+operand osli_potri_wait_x_rows(potri *f, const chol_step *s, x_row x)
 {
   const chol *c = &f->c;
   operand all = packed_operand(c, f->x_rows, s->size, s->row_on);

@@ -1,6 +1,7 @@
-/* Tests of Cholesky and of the logarithm of the determinant on triangular matrices, compared with
- * the full layout, on all grids and in all types. */
+/* Tests of Cholesky, of the logarithm of the determinant and of the inverse on triangular matrices,
+ * compared with the full layout, on all grids and in all types. */
 #include "osla_chol.h"
+#include "osla_inverse.h"
 #include "tests/complex_help.h"
 #include "tests/kernels/solve_reference.h"
 
@@ -26,17 +27,55 @@ static double complex mirrored(const dense *d, int64_t i, int64_t j)
   return CMPLX(at[0], i >= j ? imaginary : -imaginary);
 }
 
-/* Factors a matrix in the full and in the triangular layout. The factors must agree to rounding,
- * and so must the logarithms of the determinant. In the triangle, elements above the diagonal of
- * the diagonal blocks are NaN, because they must not be read. With `bad` >= 0, the diagonal element
- * `bad` is negative, and both calls must return the same info. */
+/* Asserts that the lower triangles of two matrices agree to rounding. */
+static void check_equal(const kernel_matrix *full, const kernel_matrix *triangle, const char *what)
+{
+  const osla_dtype dtype = osla_matrix_dtype(full->a);
+  dense f = dense_gather(full->a), g = dense_gather(triangle->a);
+  double largest = 1;
+  int64_t wrong = 0;
+  for (int64_t j = 0; j < f.n; j++)
+    for (int64_t i = j; i < f.n; i++)
+      largest = fmax(largest, cabs(mirrored(&f, i, j)));
+  for (int64_t j = 0; j < f.n; j++)
+    for (int64_t i = j; i < f.n; i++) {
+      const double distance = cabs(mirrored(&f, i, j) - mirrored(&g, i, j));
+      wrong += !(distance <= 30 * (double)f.n * kernel_eps(dtype) * largest);
+    }
+  OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " elements of the %s differ, %s", wrong, what,
+                  kernel_label(triangle->a, false));
+  dense_free(&f), dense_free(&g);
+}
+
+/* Compares what follows from the factors in both layouts: the logarithms of the determinant and the
+ * inverses, which replace the factors. */
+static void check_factors(const kernel_matrix *full, const kernel_matrix *triangle,
+                          const osla_chol_options *options)
+{
+  const double tol =
+    30 * (double)osla_matrix_layout(full->a).n * kernel_eps(osla_matrix_dtype(full->a));
+  double logdet = 0, expected = 0;
+  int64_t info = -1;
+  OSLA_ASSERT_OK(osla_chol_logdet(OSLA_LOWER, full->a, &expected));
+  OSLA_ASSERT_OK(osla_chol_logdet(OSLA_LOWER, triangle->a, &logdet));
+  OSLA_ASSERT_CLOSE(logdet, expected, tol);
+  OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, full->a, options, &info));
+  CU_ASSERT(info == 0);
+  OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, triangle->a, options, &info));
+  CU_ASSERT(info == 0);
+  check_equal(full, triangle, "inverse");
+}
+
+/* Factors a matrix in the full and in the triangular layout, and inverts it. The factors, the
+ * logarithms of the determinant and the inverses must agree to rounding. In the triangle, elements
+ * above the diagonal of the diagonal blocks are NaN, because they must not be read. With `bad` >=
+ * 0, the diagonal element `bad` is negative, and both calls must return the same info. */
 static void check_triangle(osla_grid *grid, osla_dtype dtype, size_case s, int64_t bad,
                            const osla_chol_options *options)
 {
   kernel_matrix full = kernel_make(grid, dtype, s.n, s.n, s.nb, s.nb, false);
   kernel_matrix triangle = kernel_make_triangle(grid, dtype, s.n, s.nb);
-  int64_t info = -1, expected = -1, wrong = 0;
-  double logdet = 0, expected_logdet = 0;
+  int64_t info = -1, expected = -1;
   OSLA_ASSERT_OK(osla_matrix_fill(full.a, OSLA_FILL_SPD, 6));
   dense a = dense_gather(full.a);
   for (int64_t j = 0; j < s.n; j++)
@@ -50,22 +89,13 @@ static void check_triangle(osla_grid *grid, osla_dtype dtype, size_case s, int64
   matrix_set(&a, triangle.a);
   OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, full.a, options, &expected));
   OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, triangle.a, options, &info));
-  const char *label = kernel_label(triangle.a, false);
   OSLA_ASSERT_MSG(info == expected && info == bad + 1, "info %" PRId64 ", full %" PRId64 ", %s",
-                  info, expected, label);
-  dense f = dense_gather(full.a), g = dense_gather(triangle.a);
-  for (int64_t j = 0; j < s.n && bad < 0; j++)
-    for (int64_t i = j; i < s.n; i++) {
-      const double distance = cabs(mirrored(&f, i, j) - mirrored(&g, i, j));
-      wrong += !(distance <= 30 * (double)s.n * kernel_eps(dtype));
-    }
-  OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " elements of the factor differ, %s", wrong, label);
+                  info, expected, kernel_label(triangle.a, false));
   if (bad < 0) {
-    OSLA_ASSERT_OK(osla_chol_logdet(OSLA_LOWER, full.a, &expected_logdet));
-    OSLA_ASSERT_OK(osla_chol_logdet(OSLA_LOWER, triangle.a, &logdet));
-    OSLA_ASSERT_CLOSE(logdet, expected_logdet, 30 * (double)s.n * kernel_eps(dtype));
+    check_equal(&full, &triangle, "factor");
+    check_factors(&full, &triangle, options);
   }
-  dense_free(&a), dense_free(&f), dense_free(&g);
+  dense_free(&a);
   kernel_free(&full), kernel_free(&triangle);
 }
 
@@ -86,6 +116,34 @@ static void test_layouts(void)
   osla_transport_destroy(&t);
 }
 
+/* Inverts a factor with a zero on the diagonal: info must name the element, and the matrix must
+ * stay as it was. */
+static void test_singular(void)
+{
+  enum { N = 30, ZERO = 17 };
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    const osla_dtype dtype = (osla_dtype)(g % 4);
+    kernel_matrix full = kernel_make(grid, dtype, N, N, 4, 4, false);
+    kernel_matrix triangle = kernel_make_triangle(grid, dtype, N, 4);
+    int64_t info = -1;
+    OSLA_ASSERT_OK(osla_matrix_fill(full.a, OSLA_FILL_SPD, 6));
+    dense d = dense_gather(full.a);
+    dense_at(&d, ZERO, ZERO)[0] = 0;
+    if (d.parts == 2) dense_at(&d, ZERO, ZERO)[1] = 0;
+    matrix_set(&d, full.a);
+    matrix_set(&d, triangle.a);
+    OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, triangle.a, NULL, &info));
+    CU_ASSERT(info == ZERO + 1);
+    check_equal(&full, &triangle, "singular factor");
+    dense_free(&d);
+    kernel_free(&full), kernel_free(&triangle);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -98,7 +156,13 @@ static void test_errors(void)
   OSLA_ASSERT_TEXT("pass OSLA_LOWER");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_chol_logdet(OSLA_UPPER, a.a, &value), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_potri(OSLA_UPPER, a.a, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, empty.a, NULL, &info));
+  CU_ASSERT(info == 0);
+  info = -1;
+  OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, empty.a, NULL, &info));
   CU_ASSERT(info == 0);
   kernel_free(&a), kernel_free(&empty);
   osla_grid_destroy(&grid);
@@ -107,6 +171,7 @@ static void test_errors(void)
 
 static const osla_test_case cases[] = {
   {"layouts", test_layouts},
+  {"singular", test_singular},
   {"errors", test_errors},
   {NULL, NULL},
 };

@@ -58,7 +58,6 @@ CALL(hemv, osla_hemv(OSLA_LOWER, 1, s->pa, s->x, 1, s->v))
 CALL(potrf_part, osla_potrf_part(OSLA_LOWER, s->pa, NULL, &info))
 CALL(getrf, osla_getrf(s->a, s->ipiv, NULL, &(osla_lu_result){0}))
 CALL(getrf_part, osla_getrf_part(s->pa, s->ipiv, NULL, &(osla_lu_result){0}))
-CALL(potri, osla_potri(OSLA_LOWER, s->a, NULL, &info))
 CALL(getri, osla_getri(s->a, s->ipiv, NULL, &info))
 CALL(trsm, osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->a, s->b))
 CALL(trsm_part, osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, s->pa, s->pb))
@@ -134,7 +133,6 @@ static const struct refused_call {
   LINE(potrf_part, 1, "potrf"),
   LINE(getrf, 1, "osla_getrf"),
   LINE(getrf_part, 1, "getrf"),
-  LINE(potri, 1, "osla_potri"),
   LINE(getri, 1, "osla_getri"),
   LINE_FROM(trsm, 1, 2, "solve"),
   LINE(trsm_part, 2, "trsm"),
