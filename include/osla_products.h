@@ -35,12 +35,14 @@ extern "C" {
  * A^T, also for complex types), in osla_hemm Hermitian; the imaginary parts of its diagonal are
  * ignored.
  *   uplo    [in]     the stored triangle of A
- *   a       [in]     order m (LEFT) or n (RIGHT)
+ *   a       [in]     order m (LEFT) or n (RIGHT); with LOWER also a part of a triangular matrix
+ *                    (osla_matrix_create_triangle) that begins on the diagonal
  *   b       [in]     m x n
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     options of the calls of osla_gemm, NULL = defaults
  * Memory beside that of osla_gemm: a diagonal square of order about 512, distributed over all
- * ranks. */
+ * ranks; with a triangular matrix also a copy of about 512 of its columns. Errors as stated at the
+ * head of this file, and UNSUPPORTED for a part of a triangular matrix off the diagonal. */
 OSLA_API osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -68,7 +70,8 @@ OSLA_API osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, o
                             osla_complex beta, osla_part y);
 
 /* y := alpha A x + beta y for a symmetric (osla_hemv: Hermitian) A of order n of which triangle
- * `uplo` is stored. Each stored element is read once. Otherwise as osla_gemv. */
+ * `uplo` is stored. Each stored element is read once. Triangular matrices A are accepted as by
+ * osla_symm. Otherwise as osla_gemv. */
 OSLA_API osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
                             osla_complex beta, osla_part y);
 OSLA_API osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,

@@ -34,6 +34,14 @@ int64_t osli_piece_rows_before(const local_piece *a, int64_t i)
   return rows_below(&a->v, a->i + i) - a->row;
 }
 
+int64_t osli_piece_run(const local_piece *a, int64_t col)
+{
+  const stored_columns s =
+    osli_stored_columns(a->v.matrix, osla_transport_rank(a->v.t), a->col + col);
+  const int64_t run = s.first + s.count - (a->col + col), left = a->cols - col;
+  return run < left ? run : left;
+}
+
 /* Number of consecutive elements, from row or column l of the piece on, that are also contiguous in
  * the whole column. *index is the position of the first element in the column. */
 static int64_t run_from(const local_piece *a, piece_axis axis, int64_t l, int64_t *index)
@@ -99,7 +107,7 @@ static osla_err finish(const void *whole, osla_complex beta, const local_piece *
 {
   const osla_dtype dtype = y->v.dtype;
   if (y->rows == 0 || y->cols == 0) return OSLA_OK;
-  unsigned char *mine = piece_at(y, 0, 0);
+  unsigned char *mine = piece_operand(y, 0, 0).at;
   if (beta == 0)
     memset(mine, 0, (size_t)y->rows * y->v.element);
   else if (beta != 1)

@@ -28,10 +28,16 @@ int64_t osli_piece_row(const local_piece *a, int64_t l);
 int64_t osli_piece_col(const local_piece *a, int64_t l);
 int64_t osli_piece_rows_before(const local_piece *a, int64_t i);
 
-static inline unsigned char *piece_at(const local_piece *a, int64_t row, int64_t col)
+/* Operand that begins with element (row, col) of the piece, under the conditions of
+ * local_operand. */
+static inline operand piece_operand(const local_piece *a, int64_t row, int64_t col)
 {
-  return local_at(&a->v, a->row + row, a->col + col);
+  return local_operand(&a->v, a->row + row, a->col + col);
 }
+
+/* Returns the number of columns from column `col` of the piece on that have one leading
+ * dimension. */
+int64_t osli_piece_run(const local_piece *a, int64_t col);
 
 /* Either copies the elements of a whole column that correspond to the rows (or columns) of the
  * piece to `local`, or adds `local` to these elements. */

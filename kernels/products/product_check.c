@@ -2,6 +2,26 @@
 #include "kernels/products/product_check.h"
 #include "src/matrix/part_checks.h"
 
+#include <inttypes.h>
+
+/* Checks that a part of a triangular matrix lies on the diagonal, so that it is symmetric. */
+static osla_err check_diagonal_part(const char *call, const product_operand *operand)
+{
+  const osla_part *p = operand->part;
+  const int64_t order = osla_matrix_layout(p->matrix).n;
+  OSLA_CHECK(p->m >= 0 && p->n >= 0 && p->i >= 0 && p->j >= 0 && p->i <= order - p->m &&
+               p->j <= order - p->n,
+             OSLA_ERR_ARG,
+             "%s: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
+             ") is not inside the triangular matrix %s of order %" PRId64,
+             call, p->m, p->n, p->i, p->j, operand->name, order);
+  OSLA_CHECK(p->i == p->j, OSLA_ERR_UNSUPPORTED,
+             "%s: the part of the triangular matrix %s begins at (%" PRId64 ", %" PRId64
+             "), not on the diagonal: copy it to a full matrix first (osla_matrix_copy_part)",
+             call, operand->name, p->i, p->j);
+  return OSLA_OK;
+}
+
 osla_err osli_product_check(const char *call, const product_operand *operands, int count)
 {
   const product_operand *out = &operands[count - 1];
@@ -9,15 +29,29 @@ osla_err osli_product_check(const char *call, const product_operand *operands, i
   const osla_transport *t = osla_grid_transport(osla_matrix_grid(out->part->matrix));
   for (int k = 0; k < count; k++) {
     const osla_part *part = operands[k].part;
-    OSLA_CALL(osli_part_check(call, part, operands[k].name));
+    /* the result is a full matrix, so a triangular operand shares no element with it */
+    const bool triangle = operands[k].symmetric && osla_matrix_is_triangle(part->matrix);
+    OSLA_CALL(triangle ? check_diagonal_part(call, &operands[k])
+                       : osli_part_check(call, part, operands[k].name));
     OSLA_CHECK(osla_matrix_dtype(part->matrix) == dtype, OSLA_ERR_ARG,
                "%s: %s has type '%c', %s '%c'", call, operands[k].name,
                osla_dtype_letter(osla_matrix_dtype(part->matrix)), out->name,
                osla_dtype_letter(dtype));
     OSLA_CHECK(osla_grid_transport(osla_matrix_grid(part->matrix)) == t, OSLA_ERR_ARG,
                "%s: the matrices belong to different transports", call);
-    OSLA_CHECK(k + 1 == count || !osli_parts_overlap(part, out->part), OSLA_ERR_ARG,
+    OSLA_CHECK(k + 1 == count || triangle || !osli_parts_overlap(part, out->part), OSLA_ERR_ARG,
                "%s: %s overlaps %s", call, out->name, operands[k].name);
   }
+  return OSLA_OK;
+}
+
+osla_err osli_product_check_uplo(const char *call, osla_uplo uplo, const osla_part *a)
+{
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, (int)uplo);
+  OSLA_CHECK(uplo == OSLA_LOWER || !osla_matrix_is_triangle(a->matrix), OSLA_ERR_ARG,
+             "%s: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only its "
+             "lower triangle: pass OSLA_LOWER",
+             call);
   return OSLA_OK;
 }

@@ -4,14 +4,20 @@
 
 #include "osla_part.h"
 
+#include <stdbool.h>
+
 typedef struct product_operand {
   const char *name;
   const osla_part *part;
+  bool symmetric; /* true if the operand may be a diagonal part of a triangular matrix */
 } product_operand;
 
 /* Checks that the operands are inside their matrices and have one type and one transport, and that
  * the last operand, which is written, shares no element with the others. `call` begins the error
- * message. Local. Errors: ARG. */
+ * message. Local. Errors: ARG, UNSUPPORTED (a triangular matrix where it is not served). */
 osla_err osli_product_check(const char *call, const product_operand *operands, int count);
+
+/* Checks that `uplo` names a triangle that the matrix of A stores. Local. Errors: ARG. */
+osla_err osli_product_check_uplo(const char *call, osla_uplo uplo, const osla_part *a);
 
 #endif

@@ -3,7 +3,11 @@
  * First, each square along the diagonal is copied in full to a small matrix and multiplied; these
  * products apply beta. Then the triangle is halved recursively: the rectangle X between two halves
  * of the indices adds X B to one half of C, and X^T B to the other half. So nearly all work is in
- * few large products. Memory: one square, distributed over all ranks. */
+ * few large products. Memory: one square, distributed over all ranks.
+ *
+ * The block columns of a triangular matrix A (osla_matrix_create_triangle) have different leading
+ * dimensions. So of each square's columns the rows below the square are copied to a full matrix,
+ * which is then used as the rectangle X. Memory: the copy of about 512 columns as well. */
 #include "kernels/common/local_view.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
@@ -61,15 +65,12 @@ cleanup:
   return err;
 }
 
-/* Adds the products with the rectangle between [from, half) and [half, to), and with its
+/* Adds the products with the rectangle x between [from, half) and [half, to), and with its
  * transpose. */
-static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int64_t to)
+static osla_err multiply_between(const symm *s, osla_part x, int64_t from, int64_t half, int64_t to)
 {
   const bool lower = s->uplo == OSLA_LOWER;
   const osla_trans transposed = s->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
-  const osla_part x =
-    lower ? osla_part_at(s->a.matrix, s->a.i + half, s->a.j + from, to - half, half - from)
-          : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
   const osla_part b_low = slice(s, s->b, from, half), b_high = slice(s, s->b, half, to);
   const osla_part c_low = slice(s, s->c, from, half), c_high = slice(s, s->c, half, to);
   /* true if the rectangle X itself, not its transpose, multiplies the first half of B, and the
@@ -85,19 +86,52 @@ static osla_err multiply_range(const symm *s, int64_t from, int64_t to)
   const int64_t half = square_half(from, to, s->order);
   OSLA_CALL(multiply_range(s, from, half));
   OSLA_CALL(multiply_range(s, half, to));
-  return multiply_between(s, from, half, to);
+  const osla_part x =
+    s->uplo == OSLA_LOWER
+      ? osla_part_at(s->a.matrix, s->a.i + half, s->a.j + from, to - half, half - from)
+      : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
+  return multiply_between(s, x, from, half, to);
+}
+
+/* Adds the products with the rectangle below the square [from, to) of a triangular matrix. */
+static osla_err multiply_below(const symm *s, int64_t from, int64_t to)
+{
+  const int64_t n = s->a.m;
+  const osla_part stored = osla_part_at(s->a.matrix, s->a.i + to, s->a.j + from, n - to, to - from);
+  const osla_layout l = osla_matrix_layout(s->a.matrix);
+  osla_grid *grid = osla_matrix_grid(s->a.matrix);
+  osla_matrix *copy = NULL;
+  osla_err err;
+  OSLA_CALL(
+    osla_matrix_create(grid, osla_matrix_dtype(s->a.matrix), n - to, to - from, l.mb, l.nb, &copy));
+  OSLA_TRY(
+    osla_agree(osla_grid_transport(grid), osli_square_copy(&stored, s->uplo, SQUARE_ANY, copy)));
+  OSLA_TRY(multiply_between(s, osla_whole(copy), from, to, n));
+cleanup:
+  osla_matrix_destroy(&copy);
+  return err;
+}
+
+/* Multiplies by a triangular matrix. The squares come first, because their products apply beta. */
+static osla_err multiply_triangle(const symm *s)
+{
+  const int64_t n = s->a.m;
+  for (int64_t from = 0; from < n; from += s->order)
+    OSLA_CALL(multiply_square(s, from, n - from < s->order ? n : from + s->order));
+  for (int64_t from = 0; from + s->order < n; from += s->order)
+    OSLA_CALL(multiply_below(s, from, from + s->order));
+  return OSLA_OK;
 }
 
 static osla_err check(const symm *s)
 {
   const char *call = s->hermitian ? "hemm" : "symm";
   const int64_t order = s->left ? s->b.m : s->b.n;
-  const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
+  const product_operand operands[] = {{"A", &s->a, true}, {"B", &s->b, false}, {"C", &s->c, false}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
   OSLA_CALL(osli_product_check(call, operands, 3));
   OSLA_CALL(osli_check_side(call, s->side));
-  OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, (int)s->uplo);
+  OSLA_CALL(osli_product_check_uplo(call, s->uplo, &s->a));
   OSLA_CHECK(
     s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
     "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,
@@ -109,7 +143,7 @@ static osla_err agree(const symm *s)
 {
   const char *call = s->hermitian ? "osla_hemm" : "osla_symm";
   OSLA_NEEDS_HOST(call, s->a.matrix, s->b.matrix, s->c.matrix);
-  OSLA_NEEDS_FULL(call, s->a.matrix, s->b.matrix, s->c.matrix);
+  OSLA_NEEDS_FULL(call, s->b.matrix, s->c.matrix);
   const osla_argument same[] = {{"side", (int)s->side},
                                 {"uplo", (int)s->uplo},
                                 {"Hermitian A", s->hermitian},
@@ -135,7 +169,8 @@ static osla_err multiply_checked(symm s)
   const osla_layout l = osla_matrix_layout(s.a.matrix);
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(s.a.matrix), osla_matrix_dtype(s.a.matrix), s.order,
                               s.order, l.mb, l.nb, &s.square));
-  OSLA_TRY(multiply_range(&s, 0, s.a.m));
+  OSLA_TRY(osla_matrix_is_triangle(s.a.matrix) ? multiply_triangle(&s)
+                                               : multiply_range(&s, 0, s.a.m));
 cleanup:
   osla_matrix_destroy(&s.square);
   return err;

@@ -133,7 +133,7 @@ static osla_err multiply_range(const trmm *f, int64_t from, int64_t to)
 static osla_err check(const trmm *f, osla_side side, osla_diag diag)
 {
   const int64_t order = f->left ? f->b.m : f->b.n;
-  const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
+  const product_operand operands[] = {{"A", &f->a, false}, {"B", &f->b, false}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
   OSLA_CALL(osli_product_check("trmm", operands, 2));
   OSLA_CALL(osli_check_side("trmm", side));

@@ -95,7 +95,8 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
     const int64_t to = p->uplo == OSLA_LOWER ? rows : above + crosses;
     unsigned char *column = square + EDGE * (size_t)c * e;
     if (from < to)
-      memcpy(column + (size_t)from * e, piece_at(a, row + from, col + c), (size_t)(to - from) * e);
+      memcpy(column + (size_t)from * e, piece_operand(a, row + from, col + c).at,
+             (size_t)(to - from) * e);
     diagonal[c] = crosses ? (int)above : -1;
     if (crosses && p->hermitian) clear_imaginary(a->v.dtype, column + (size_t)above * e);
   }
@@ -132,9 +133,10 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   int64_t whole_from = lower ? edge_to : low, whole_to = lower ? high : edge_from;
   if (whole_from < low) whole_from = low;
   if (whole_to > high) whole_to = high;
-  if (whole_from < whole_to)
-    OSLA_CALL(multiply_twice(p, whole_from, whole_to - whole_from, col, cols,
-                             piece_at(a, whole_from, col), a->v.lld));
+  if (whole_from < whole_to) {
+    const operand m = piece_operand(a, whole_from, col);
+    OSLA_CALL(multiply_twice(p, whole_from, whole_to - whole_from, col, cols, m.at, m.ld));
+  }
   if (edge_from < low) edge_from = low;
   if (edge_to > high) edge_to = high;
   if (edge_from >= edge_to) return OSLA_OK;
@@ -147,10 +149,13 @@ static osla_err multiply_piece(const product *p)
 {
   const local_piece *a = &p->piece;
   if (a->rows == 0 || a->cols == 0) return OSLA_OK;
-  if (!p->triangle)
-    return multiply(p, p->trans, 0, a->rows, 0, a->cols, piece_at(a, 0, 0), a->v.lld);
-  for (int64_t col = 0; col < a->cols; col += STRIP) {
-    const int64_t cols = a->cols - col < STRIP ? a->cols - col : STRIP;
+  if (!p->triangle) {
+    const operand m = piece_operand(a, 0, 0);
+    return multiply(p, p->trans, 0, a->rows, 0, a->cols, m.at, m.ld);
+  }
+  for (int64_t col = 0, cols; col < a->cols; col += cols) {
+    cols = osli_piece_run(a, col);
+    if (cols > STRIP) cols = STRIP;
     OSLA_CALL(multiply_columns(p, 0, a->rows, col, cols));
   }
   return OSLA_OK;
@@ -188,14 +193,14 @@ static osla_err multiply_mine(product *p)
 static osla_err check(const product *p)
 {
   const bool plain = p->trans == OSLA_NOTRANS;
-  const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
+  const product_operand operands[] = {
+    {"x", &p->x, false}, {"A", &p->a, p->triangle}, {"y", &p->y, false}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
   /* x is checked separately from y, because x and y may overlap */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
-  OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", p->call, (int)p->uplo);
+  if (p->triangle) OSLA_CALL(osli_product_check_uplo(p->call, p->uplo, &p->a));
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
              "%s: A is %" PRId64 " x %" PRId64 ", not square", p->call, p->a.m, p->a.n);
   OSLA_CHECK(p->x.n == 1 && p->y.n == 1 && p->x.m == (plain ? p->a.n : p->a.m) &&
@@ -211,7 +216,7 @@ static osla_err agree(const product *p)
 {
   const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
   OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
-  OSLA_NEEDS_FULL(call, p->a.matrix, p->x.matrix, p->y.matrix);
+  OSLA_NEEDS_FULL(call, p->triangle ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},

@@ -176,6 +176,38 @@ static void shape(const trial *t, int64_t in[2], int64_t out[2])
   out[0] = turned ? t->other : t->n;
 }
 
+/* Makes a triangular matrix with the stored elements of A's part `a` at (t->i, t->i), and NaN
+ * elsewhere. */
+static kernel_matrix triangle_of(osla_grid *grid, const trial *t, const window *a)
+{
+  const int64_t order = t->i + t->n + 3;
+  dense d = dense_make(order, order, a->all.parts);
+  for (int64_t j = 0; j < order; j++)
+    for (int64_t i = 0; i < order; i++) {
+      const bool inside = j >= t->i && i >= j && i < t->i + t->n;
+      put(&d, i, j, inside ? see(a, i - t->i, j - t->i) : CMPLX(NAN, NAN));
+    }
+  kernel_matrix k = kernel_make_triangle(grid, t->dtype, order, t->nb);
+  dense_scatter(&d, k.a);
+  dense_free(&d);
+  return k;
+}
+
+/* Runs a product with the symmetric part `a` in a triangular matrix. `before` and `after` are the
+ * matrix of the result before and after the product. */
+static void check_triangle(osla_grid *grid, const trial *t, const window *a, osla_part in,
+                           const dense *before, const window *after)
+{
+  kernel_matrix ka = triangle_of(grid, t, a), ky = matrix_of(grid, t, before, t->nb);
+  OSLA_ASSERT_OK(run(t, osla_part_at(ka.a, t->i, t->i, t->n, t->n), in, part_of(&ky, after)));
+  kernel_expect(ky.a, &after->all,
+                "%s '%c' %s, triangular matrix, n %" PRId64 ", %" PRId64 ", at %" PRId64
+                ", nb %" PRId64 ", seed %" PRIu64,
+                names[t->kind], osla_dtype_letter(t->dtype),
+                t->side == OSLA_LEFT ? "left" : "right", t->n, t->other, t->i, t->nb, t->seed);
+  kernel_free(&ka), kernel_free(&ky);
+}
+
 static void check(osla_grid *grid, trial t)
 {
   int64_t in[2], out[2];
@@ -191,6 +223,7 @@ static void check(osla_grid *grid, trial t)
   kernel_matrix ka = matrix_of(grid, &t, &a.all, t.nb);
   kernel_matrix kx = matrix_of(grid, &t, &x.all, t.nb + 1);
   kernel_matrix ky = matrix_of(grid, &t, &y.all, t.nb);
+  window before = window_at(&t, out[0], out[1], t.i / 2, t.j, 4 * t.seed + 2);
   expect(&t, &operand, t.kind == TRMM ? &y : &x, &y);
   OSLA_ASSERT_OK(run(&t, part_of(&ka, &a), part_of(&kx, &x), part_of(&ky, &y)));
   kernel_expect(ky.a, &y.all,
@@ -200,8 +233,11 @@ static void check(osla_grid *grid, trial t)
                 t.uplo == OSLA_LOWER ? "lower" : "upper", (int)t.trans, (int)t.diag, t.n, t.other,
                 t.i, t.j, t.nb, t.seed);
   kernel_expect(ka.a, &a.all, "A of %s", names[t.kind]);
+  if (t.kind != TRMM && t.kind != GEMV && t.uplo == OSLA_LOWER)
+    check_triangle(grid, &t, &a, part_of(&kx, &x), &before.all, &y);
   kernel_free(&ka), kernel_free(&kx), kernel_free(&ky);
   dense_free(&a.all), dense_free(&x.all), dense_free(&y.all), dense_free(&operand);
+  dense_free(&before.all);
 }
 
 static trial trial_of(uint64_t seed, kind k)
@@ -333,10 +369,38 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+static void test_triangle_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = kernel_grid(t, 0);
+  kernel_matrix a = kernel_make_triangle(grid, OSLA_DOUBLE, 8, 3);
+  kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, 8, 4, 3, 3, false);
+  const osla_part whole = osla_whole(a.a), x = osla_part_at(b.a, 0, 0, 8, 1),
+                  y = osla_part_at(b.a, 0, 1, 8, 1);
+  OSLA_ASSERT_ERR(osla_symm(OSLA_LEFT, OSLA_UPPER, 1, whole, x, 0, y, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_hemv(OSLA_UPPER, 1, whole, x, 0, y), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_ERR(osla_symv(OSLA_LOWER, 1, osla_part_at(a.a, 1, 0, 7, 7),
+                            osla_part_at(b.a, 0, 0, 7, 1), 0, osla_part_at(b.a, 0, 1, 7, 1)),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("begins at (1, 0), not on the diagonal");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_symv(OSLA_LOWER, 1, osla_part_at(a.a, 2, 2, 7, 7),
+                            osla_part_at(b.a, 0, 0, 7, 1), 0, osla_part_at(b.a, 0, 1, 7, 1)),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("part of 7 x 7 at (2, 2) is not inside the triangular matrix A of order 8");
+  kernel_free(&a), kernel_free(&b);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static const osla_test_case cases[] = {
   {"small", test_small},
   {"halves", test_halves},
   {"errors", test_errors},
+  {"triangle_errors", test_triangle_errors},
   {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_products, cases);
