@@ -1,8 +1,10 @@
-/* Test of the whole way from updates to a solution: an accumulated Hessian is factored in place,
- * and the solution is compared with a serial sum and LAPACK's factorisation. */
+/* Test of the whole way from updates to a solution and an inverse: an accumulated Hessian is
+ * factored and inverted in place. Solution and inverse are compared with those of LAPACK from a
+ * serial sum. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"
+#include "osla_inverse.h"
 #include "osla_random.h"
 #include "osla_solve.h"
 #include "tests/hessian_reference.h"
@@ -73,8 +75,9 @@ static double right_side(int64_t i, int64_t j, void *arg)
 }
 
 /* Solves the problem serially in double: sum of the updates, LAPACK's Cholesky factorisation, two
- * triangular solves. */
-static double *serial_solution(const problem *p, serial_sum *sum)
+ * triangular solves.
+ *   inverse [out] [n * n] inverse of the sum, in its stored triangle */
+static double *serial_solution(const problem *p, serial_sum *sum, double *inverse)
 {
   int64_t n = p->n, info = -1;
   double *x = osla_test_allocate((size_t)(n * RIGHT_SIDES), sizeof *x);
@@ -85,7 +88,7 @@ static double *serial_solution(const problem *p, serial_sum *sum)
   for (int64_t j = 0; j < RIGHT_SIDES; j++)
     for (int64_t i = 0; i < n; i++)
       x[i + j * n] = right_side(i, j, NULL);
-  double *factor = osla_test_allocate((size_t)(n * n), sizeof *factor);
+  double *factor = inverse;
   memcpy(factor, sum->h, (size_t)(n * n) * sizeof *factor);
   OSLA_ASSERT_OK(osla_lapack_potrf(OSLA_DOUBLE, p->o.uplo, n, factor, n, &info));
   CU_ASSERT(info == 0);
@@ -95,7 +98,8 @@ static double *serial_solution(const problem *p, serial_sum *sum)
                                 RIGHT_SIDES, factor, n, x, n));
   OSLA_ASSERT_OK(osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, p->o.uplo, second, OSLA_NONUNIT, n,
                                 RIGHT_SIDES, factor, n, x, n));
-  free(factor);
+  OSLA_ASSERT_OK(osla_lapack_potri(OSLA_DOUBLE, p->o.uplo, n, inverse, n, &info));
+  CU_ASSERT(info == 0);
   return x;
 }
 
@@ -136,15 +140,20 @@ static void assemble(const problem *p, osla_hessian *h)
   OSLA_ASSERT_OK(osla_hessian_commit(h));
 }
 
-/* Compares the solution on every rank with the serial one. The condition number of H is below
+/* Returns the relative tolerance of results that depend on the condition of H, which is below
  * |H|_inf, because H >= I. */
+static double tolerance(const problem *p, const serial_sum *sum)
+{
+  const double eps = p->o.single ? (double)FLT_EPSILON : DBL_EPSILON;
+  return 4.0 * eps * (double)p->n * magnitude(sum->h, p->n * p->n);
+}
+
+/* Compares the solution on every rank with the serial one. */
 static void check_solution(const problem *p, const serial_sum *sum, const osla_matrix *b,
                            const double *x)
 {
   int64_t n = p->n, count = n * RIGHT_SIDES;
-  double eps = p->o.single ? (double)FLT_EPSILON : DBL_EPSILON;
-  double condition = (double)n * magnitude(sum->h, n * n);
-  double tol = 4.0 * eps * condition * magnitude(x, count), worst = 0.0;
+  double tol = tolerance(p, sum) * magnitude(x, count), worst = 0.0;
   void *mine = osla_test_allocate((size_t)count, osla_dtype_size(type_of(&p->o)));
   OSLA_ASSERT_OK(osla_matrix_get_block(b, 0, 0, n, RIGHT_SIDES, mine, n));
   for (int64_t at = 0; at < count; at++) {
@@ -155,11 +164,33 @@ static void check_solution(const problem *p, const serial_sum *sum, const osla_m
   free(mine);
 }
 
+/* Inverts H from its factor, and compares the stored triangle with the serial inverse. */
+static void check_inverse(const problem *p, const serial_sum *sum, osla_matrix *a,
+                          const double *inverse)
+{
+  int64_t n = p->n, info = -1;
+  double tol = tolerance(p, sum) * magnitude(inverse, n * n), worst = 0.0;
+  void *all = osla_test_allocate((size_t)(n * n), osla_dtype_size(type_of(&p->o)));
+  OSLA_ASSERT_OK(osla_potri(p->o.uplo, a, NULL, &info));
+  CU_ASSERT(info == 0);
+  hessian_read(a, all);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < n; i++) {
+      if (p->o.uplo == OSLA_LOWER ? i < j : i > j) continue;
+      double difference = fabs(osla_test_real(type_of(&p->o), all, i + j * n) - inverse[i + j * n]);
+      if (!(difference <= worst)) worst = difference;
+    }
+  OSLA_ASSERT_MSG(worst <= tol, "n = %" PRId64 ": |inverse - serial|_max = %g > %g", n, worst, tol);
+  free(all);
+  OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
+}
+
 static void solve(osla_grid *grid, const problem *p)
 {
   osla_hessian *h = hessian_create_or_end(grid, p->n, &p->o);
   serial_sum sum = sum_create(p->n, p->o.uplo);
-  double *x = serial_solution(p, &sum);
+  double *inverse = osla_test_allocate((size_t)(p->n * p->n), sizeof *inverse);
+  double *x = serial_solution(p, &sum, inverse);
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   void *memory = osla_matrix_local(a);
@@ -178,11 +209,13 @@ static void solve(osla_grid *grid, const problem *p)
     OSLA_ASSERT_OK(osla_potrs(p->o.uplo, a, b));
     check_solution(p, &sum, b, x);
     osla_matrix_destroy(&b);
+    check_inverse(p, &sum, a, inverse);
     OSLA_ASSERT_OK(osla_hessian_reset(h));
   }
   osla_hessian_destroy(&h);
   sum_free(&sum);
   free(x);
+  free(inverse);
 }
 
 static void test_solve(void)
