@@ -88,11 +88,11 @@ typedef struct osla_krylov_options {
    * quantity that is compared with `tolerance`. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
-  /* number of iterations between two tests for convergence of CG on the device of a single rank; 0
-   * stands for 16. The host waits for the device only at the tests, so CG may make up to
-   * check_every - 1 iterations more than needed. After a test the solver calls `each` for all
-   * iterations since the test before. With several ranks, and in host memory, CG ignores this
-   * member and tests in every iteration. */
+  /* number of iterations between two tests for convergence of CG on devices; 0 stands for 16. The
+   * host reads from the device only at the tests, so CG may make up to check_every - 1 iterations
+   * more than needed. After a test the solver calls `each` for all iterations since the test
+   * before. CG ignores this member and tests in every iteration in host memory, on several nodes,
+   * and on several ranks with an operator that is not made of a sparse matrix. */
   int64_t check_every;
   uint64_t reserved[7]; /* must be 0 (osla_types.h) */
 } osla_krylov_options;
@@ -149,7 +149,7 @@ OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi);
  * If A, b and x lie on a device (osla_sparse_device.h), the device computes all steps, and a
  * preconditioner is UNSUPPORTED. The solver then does not scale b and A: it ends as NOT_FINITE if
  * |b|^2, r^T r, p^T A p or |x|^2 leaves the range of double, where r = b - A x and p is the search
- * direction. Memory: six vectors; three with several ranks or check_every = 1. Source: Zhang et
+ * direction. Memory: six vectors; three if each iteration tests for convergence. Source: Zhang et
  * al., The PetscSF Scalable Communication Layer, IEEE TPDS 33(4), 2022 (CGAsync). */
 OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b,
                           double *x, const osla_krylov_options *options,

@@ -60,7 +60,7 @@ kernels_sources = \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c kernels/sparse/krylov_range.c \
-  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/cg_device.c kernels/sparse/lsqr.c \
+  kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/cg_device.c kernels/sparse/device_sums.c kernels/sparse/lsqr.c \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/watch.c kernels/iterate/record.c \

@@ -5,14 +5,16 @@
  *   r = A x - b, p = -r;  alpha = r^T r / p^T A p;  x += alpha p;  r += alpha A p;
  *   beta = r^T r (new) / r^T r (old);  p = beta p - r
  *
- * On one rank all scalars stay on the device for a group of `every` iterations, whose inner
- * products lie in one array. The host copies this array at the end of the group, so it waits once
- * in each group (CGAsync of Zhang et al. 2022, section 5.3). If a number of the group is not
- * positive or not finite, x, r and p are restored, and the iterations are repeated one by one. So
- * the solver ends at the iteration at which the host's CG would end.
+ * All scalars stay on the device for a group of `every` iterations, whose inner products lie in one
+ * array. Sums over the ranks of a node are made by their devices (device_sums.c). The host copies
+ * the array at the end of the group, so it reads once in each group (CGAsync of Zhang et al. 2022,
+ * section 5.3). If a number of the group is not positive or not finite, x, r and p are restored on
+ * all ranks, and the iterations are repeated one by one. So the solver ends at the iteration at
+ * which the host's CG would end.
  *
- * With several ranks, and in groups of one iteration, the host reads each inner product, and sums
- * it over the ranks. */
+ * In groups of one iteration, between nodes, and with a caller's operator on several ranks, the
+ * host reads each inner product and sums it over the ranks. */
+#include "kernels/sparse/csr.h"
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
@@ -26,7 +28,9 @@ typedef struct cg {
   /* true if the host reads each inner product before the next step; false if it reads them at the
    * end of a group */
   bool by_one;
+  device_sums *sums; /* sums over several ranks within a group; NULL if no group needs them */
   double *x, *r, *p, *ap;
+  void *shared; /* memory of p that other ranks read in place; NULL if p lies elsewhere */
   /* copies of x, r and p at the beginning of a group; NULL if each group has one iteration */
   double *saved;
   double *alpha, *beta;
@@ -78,11 +82,15 @@ static osla_err sum_ranks(cg *c, double *number, double *sum)
   return OSLA_OK;
 }
 
-/* Sets *number, which lies in device memory, to x^T y. If `sum` is not NULL, x^T y is summed over
- * all ranks and *sum gets it, too; otherwise *number has this rank's part only. */
+/* Sets *number, which lies in device memory, to x^T y over all ranks. If `sum` is not NULL, the
+ * host adds the parts of the ranks, and *sum gets the number, too; otherwise the devices add them.
+ */
 static osla_err dot(cg *c, const double *x, const double *y, double *number, double *sum)
 {
-  queue_work((device_work){.kind = DEVICE_DOT, .m = c->n, .a = x, .b = y, .c = number});
+  const bool on_devices = c->sums && !sum;
+  double *part = on_devices ? osli_device_sums_part(c->sums) : number;
+  queue_work((device_work){.kind = DEVICE_DOT, .m = c->n, .a = x, .b = y, .c = part});
+  if (on_devices) return osli_device_sums_add(c->sums, number);
   return sum ? sum_ranks(c, number, sum) : OSLA_OK;
 }
 
@@ -133,9 +141,9 @@ static double left(const cg *c, double rr, double b_norm)
   return rr == 0.0 && !isnan(b_norm) ? 0.0 : sqrt(rr) / b_norm;
 }
 
-/* Makes a group of iterations without waiting for the device, and then reads its inner products. If
- * one of the inner products is not positive or not finite, the vectors are restored, and from now
- * on the host reads each inner product. */
+/* Makes a group of iterations without reading from the device, and then reads its inner products.
+ * If one of them is not positive or not finite on some rank, all ranks restore the vectors, and
+ * from now on the host reads each inner product. */
 static osla_err run_group(cg *c, int64_t steps)
 {
   bool ended;
@@ -145,7 +153,9 @@ static osla_err run_group(cg *c, int64_t steps)
   for (int64_t i = 1; i < 2 * c->every + 1; i++)
     c->rr_host[i] = NAN;
   copy(2 * c->every + 1, c->rr, c->rr_host);
-  if (is_sound(c, steps)) return OSLA_OK;
+  double n_unsound = is_sound(c, steps) ? 0.0 : 1.0;
+  if (c->sums) OSLA_CALL(osli_krylov_sum(c->k, 1, &n_unsound));
+  if (n_unsound == 0.0) return OSLA_OK;
   save(c, true);
   c->by_one = true;
   return OSLA_OK;
@@ -235,9 +245,11 @@ static osla_err solve(cg *c, const double *b)
   return OSLA_OK;
 }
 
-static osla_err make_vectors(cg *c, device_queue *queue, double **memory)
+/* Allocates the vectors, except p if it is shared, and the scalars. Local. */
+static osla_err make_vectors(cg *c, device_queue *queue, bool shares_p, double **memory)
 {
-  const int64_t vectors = c->by_one ? 3 : 6, scalars = 2 * c->every + 3;
+  const int64_t scalars = 2 * c->every + 3;
+  const int64_t vectors = 2 + (shares_p ? 0 : 1) + (c->by_one ? 0 : 3);
   void *on_device = NULL;
   c->rr_host = malloc((size_t)scalars * sizeof *c->rr_host);
   OSLA_CHECK(c->rr_host, OSLA_ERR_MEM, "check_every = %" PRId64 ": no memory", c->every);
@@ -245,28 +257,45 @@ static osla_err make_vectors(cg *c, device_queue *queue, double **memory)
                               &on_device));
   *memory = on_device;
   c->r = *memory;
-  c->p = c->r + c->n;
-  c->ap = c->p + c->n;
+  c->ap = c->r + c->n;
   c->saved = c->by_one ? NULL : c->ap + c->n;
   c->alpha = c->r + vectors * c->n;
   c->beta = c->alpha + 1;
   c->rr = c->beta + 1;
+  c->p = c->alpha - c->n; /* the last vector, unless p is shared */
   return OSLA_OK;
+}
+
+/* Allocates what other ranks read in place: the vector p, and the parts of sums. Collective. */
+static osla_err make_shared(cg *c, osla_device *device)
+{
+  OSLA_CALL(osla_vertices_create_on(device, (size_t)c->n * sizeof *c->p, &c->shared));
+  c->p = c->shared;
+  return c->by_one ? OSLA_OK : osli_device_sums_create(device, &c->sums);
+}
+
+static osla_err free_shared(cg *c)
+{
+  osla_err err = osli_device_sums_destroy(&c->sums);
+  return err == OSLA_OK ? osla_vertices_free(c->k->a->transport, &c->shared) : err;
 }
 
 osla_err osli_cg_on_device(krylov *k, device_queue *queue, const double *b, double *x)
 {
   osla_transport *t = k->a->transport;
-  double *memory = NULL;
-  cg c = {.k = k, .n = k->a->rows, .x = x};
+  const osla_csr *csr = osli_krylov_csr(k->a);
+  const bool alone = osla_transport_size(t) == 1, shares_p = csr && !alone;
   const int64_t most = k->options.iterations > 0 ? k->options.iterations : 1;
-  c.every = osla_transport_size(t) > 1      ? 1
-            : k->options.check_every < most ? k->options.check_every
-                                            : most;
+  double *memory = NULL;
+  cg c = {.k = k, .n = k->a->rows, .x = x, .every = 1};
+  if (alone || (csr && osla_transport_n_nodes(t) == 1))
+    c.every = k->options.check_every < most ? k->options.check_every : most;
   c.by_one = c.every == 1;
-  osla_err err = osla_agree(t, make_vectors(&c, queue, &memory));
+  osla_err err = osla_agree(t, make_vectors(&c, queue, shares_p, &memory));
+  if (err == OSLA_OK && shares_p) err = make_shared(&c, osla_csr_device(csr));
   if (err == OSLA_OK) err = osla_agree(t, solve(&c, b));
+  const osla_err freed = free_shared(&c);
   osli_device_free(memory);
   free(c.rr_host);
-  return err;
+  return err == OSLA_OK ? freed : err;
 }

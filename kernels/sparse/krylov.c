@@ -36,12 +36,17 @@ osla_operator osla_csr_operator(osla_csr *matrix)
                          .arg = matrix};
 }
 
+osla_csr *osli_krylov_csr(const osla_operator *a)
+{
+  return a->multiply == csr_multiply ? a->arg : NULL;
+}
+
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out)
 {
   *out = NULL;
   if (!osli_device_any()) return OSLA_OK;
-  const osla_csr *csr = a->multiply == csr_multiply ? a->arg : NULL;
+  const osla_csr *csr = osli_krylov_csr(a);
   const device_queue *of_b = osli_device_find(b), *of_x = osli_device_find(x);
   *out = csr ? osli_csr_queue(csr) : osli_device_find(b);
   OSLA_CHECK((of_b == *out || (csr && a->rows == 0)) && (of_x == *out || (csr && a->columns == 0)),

@@ -3,6 +3,7 @@
 #ifndef KRYLOV_H
 #define KRYLOV_H
 
+#include "osla_device.h"
 #include "osla_krylov.h"
 #include "src/device/device.h"
 
@@ -33,6 +34,10 @@ osla_err osli_krylov_precondition(void *self, const double *r, double *z);
  * (b or x does not lie where the matrix lies). */
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out);
+
+/* Returns the sparse matrix of which an operator is made, or NULL for an operator of the caller.
+ * Local. */
+osla_csr *osli_krylov_csr(const osla_operator *a);
 
 /* Checks the options passed to the function `call`, and allocates memory. After an error, *k is
  * zero. Collective. */
@@ -65,6 +70,23 @@ osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x);
 /* Reports the progress of the solver and returns whether it has ended. `left`: residual measure
  * that is compared with the tolerance; may be NaN. */
 bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
+
+/* ---- device_sums.c ---- */
+
+/* Sums of one number over the ranks of a node, on their devices. */
+typedef struct device_sums device_sums;
+
+/* Makes sums over all ranks of the transport of a device, which has kernels. Collective. Errors, on
+ * all ranks together: MEM, MPI, RANGE. */
+osla_err osli_device_sums_create(osla_device *device, device_sums **out);
+osla_err osli_device_sums_destroy(device_sums **sums);
+
+/* Returns the address in device memory to which this rank queues its part of the next sum. Local.
+ */
+double *osli_device_sums_part(const device_sums *sums);
+/* Queues the sum of the parts of all ranks to *sum in device memory. Collective like the transfers
+ * of forests. Afterwards the part may be overwritten. Errors: those of the transfers. */
+osla_err osli_device_sums_add(device_sums *sums, double *sum);
 
 /* ---- cg_device.c ---- */
 

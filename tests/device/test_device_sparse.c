@@ -77,7 +77,8 @@ static void test_operator(void)
   if (!open_system(&s, false, SPARSE_GRID, 400, 400, 1.0)) return;
   fill_vectors(&s);
   to_device(&s);
-  const osla_krylov_options o = {.tolerance = 1e-10};
+  /* on several ranks osla_cg tests a caller's operator in each iteration */
+  const osla_krylov_options o = {.tolerance = 1e-10, .check_every = osla_test_size() > 1 ? 1 : 16};
   double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
   const osla_krylov_result own = solve_on_device(&s, &o, x);
   s.op.multiply = multiply_by_caller;
@@ -125,6 +126,12 @@ static void test_errors(void)
   }
   OSLA_ASSERT_ERR(osla_csr_to_device(s.a, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("NULL");
+  /* all ranks must have the matrix on a device */
+  OSLA_ASSERT_ERR(osla_csr_to_device(s.a, osla_test_rank() == 0 ? NULL : s.bench.device),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("NULL");
+  OSLA_ASSERT_SAME_TEXT();
+  CU_ASSERT(osla_csr_device(s.a) == NULL);
   const osla_device_options options = {.kind = "fake"};
   OSLA_ASSERT_OK(osla_device_open(s.bench.self, &options, &other));
   OSLA_ASSERT_ERR(osla_csr_to_device(s.a, other), OSLA_ERR_ARG);
@@ -137,6 +144,8 @@ static void test_errors(void)
   /* calls with the matrix on the device and a vector in host memory are refused */
   expect_refused(&s, s.b, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
   expect_refused(&s, s.b_on, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
+  expect_refused(&s, osla_test_rank() == 0 ? s.b : s.b_on, s.x_on, OSLA_ERR_ARG,
+                 "the matrix lies on a device");
   if (s.rows > 0) {
     OSLA_ASSERT_ERR(osla_spmv(OSLA_NOTRANS, s.a, s.x, 0.0, s.b), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("the matrix lies on a device");
