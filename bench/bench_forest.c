@@ -283,14 +283,14 @@ const bench_kernel bench_forest = {
     "             spmv, cg: no communication\n"
     "With --device osla's roots and leaves, or matrices and vectors, lie on it. Beside it:\n"
     "  host-device  osla with roots in host memory and leaves on the device\n"
-    "  host-host    osla with roots and leaves in host memory\n"
+    "  host-host    osla with roots and leaves, or matrices and vectors, in host memory\n"
     "  mpi        values are copied to host memory, sent as above, and copied to the device\n"
     "  copy       pingpong, gather: a copy of the values within each rank's device\n"
-    "  sync       cg on one rank: osla_cg that waits in each iteration\n"
+    "  sync       cg: osla_cg that waits in each iteration\n"
     "Residual: 0, or inf when a bit is wrong. pingpong needs 2 ranks.\n",
   .references = "mpi,neighbor,memcpy,loop",
   .device_references = "copy,mpi,sync",
-  .device_references_of_ranks = "copy,mpi",
+  .device_references_of_ranks = "copy,mpi,sync",
   .after = "Example: mpiexec -n 2 osla-bench forest --case gather,reduce --n 1000,100000\n",
   .run = run,
   .forest = true,

@@ -8,6 +8,7 @@
  */
 #include "bench/bench_sparse.h"
 #include "kernels/sparse/spmv_rows.h"
+#include "src/device/device.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,7 +40,7 @@ static osla_err run_products(sparse_data *d)
 {
   volatile double *x = d->x;
   for (int i = 0; i < d->iterations; i++) {
-    if (d->segment) {
+    if (d->is_on_device) {
       OSLA_CALL(osla_spmv(OSLA_NOTRANS, d->problem->on_device, d->x_on, 0.0, d->y_on));
       continue;
     }
@@ -81,12 +82,12 @@ static osla_err check_products(const sparse_data *d, double *residual)
 
 static osla_err run_osla_cg(sparse_data *d)
 {
-  const osla_operator a = osla_csr_operator(d->segment ? d->problem->on_device : d->problem->a);
+  const bool on = d->is_on_device;
+  const osla_operator a = osla_csr_operator(on ? d->problem->on_device : d->problem->a);
   const osla_krylov_options options = {
     .tolerance = DBL_MIN, .iterations = CG_ITERATIONS, .check_every = d->check_every};
   osla_krylov_result result;
-  OSLA_CALL(
-    osla_cg(&a, NULL, d->segment ? d->y_on : d->y, d->segment ? d->x_on : d->x, &options, &result));
+  OSLA_CALL(osla_cg(&a, NULL, on ? d->y_on : d->y, on ? d->x_on : d->x, &options, &result));
   d->residual = result.residual;
   d->iterations = (int)result.iterations;
   return OSLA_OK;
@@ -145,29 +146,24 @@ static osla_err check_cg(sparse_data *d, double *residual)
 /* ---- vectors on a device ---- */
 
 /* Copies the vectors x and y from host memory to the device, or with `back` from the device to host
- * memory. Does nothing without a device. */
-static osla_err copy_vectors(const sparse_data *d, bool back)
+ * memory. Does nothing if the runs use vectors in host memory. */
+static void copy_vectors(const sparse_data *d, bool back)
 {
   const size_t bytes = (size_t)d->problem->rows * sizeof *d->x;
-  const int rank = d->problem->job->rank;
-  double *const vectors[] = {d->x, d->y};
-  for (size_t i = 0; i < 2 && d->segment; i++) {
-    osla_transfer transfer;
-    OSLA_CALL(back ? osla_segment_get(d->segment, rank, i * bytes, vectors[i], bytes, &transfer)
-                   : osla_segment_put(d->segment, rank, i * bytes, vectors[i], bytes, &transfer));
-    OSLA_CALL(osla_transfer_wait(d->segment, &transfer));
-  }
-  return OSLA_OK;
+  if (!d->is_on_device || bytes == 0) return;
+  osli_device_copy_bytes(bytes, back ? d->x_on : d->x, back ? d->x : d->x_on);
+  osli_device_copy_bytes(bytes, back ? d->y_on : d->y, back ? d->y : d->y_on);
 }
 
 static osla_err make_vectors(sparse_data *d)
 {
-  const bench_job *job = d->problem->job;
-  if (!job->device) return OSLA_OK;
-  OSLA_CALL(osla_segment_create_on(job->device, 2 * (size_t)d->problem->rows * sizeof *d->x, 0,
-                                   &d->segment));
-  d->x_on = osla_segment_local(d->segment);
-  d->y_on = d->x_on + d->problem->rows;
+  const int64_t n = d->problem->rows;
+  void *memory = NULL;
+  if (!d->is_on_device) return OSLA_OK;
+  OSLA_CALL(
+    osla_vertices_create_on(d->problem->job->device, 2 * (size_t)n * sizeof *d->x, &memory));
+  d->x_on = memory;
+  d->y_on = d->x_on + n;
   return OSLA_OK;
 }
 
@@ -196,13 +192,15 @@ static osla_err prepare(void *data)
   if (d->method == &sparse_loop)
     for (int64_t g = 0; g < d->problem->n_ghosts; g++)
       d->ghosts[g] = cg ? 0.0 : x_of(d->problem->ghost[g]);
-  return copy_vectors(d, false);
+  copy_vectors(d, false);
+  return osli_device_settle(SETTLE_COPY);
 }
 
 static osla_err check(void *data, double *residual)
 {
   sparse_data *d = data;
-  OSLA_CALL(copy_vectors(d, true));
+  copy_vectors(d, true);
+  OSLA_CALL(osli_device_settle(SETTLE_COPY));
   return d->problem->which == FOREST_SPMV ? check_products(d, residual) : check_cg(d, residual);
 }
 
@@ -231,12 +229,13 @@ static osla_err setup(void *data)
 static void teardown(void *data)
 {
   sparse_data *d = data;
-  void *memory = d->x;
+  osla_transport *t = d->problem->job->transport;
+  void *memory = d->x, *on_device = d->x_on;
   if (d->method) d->method->destroy(d);
-  osla_segment_destroy(&d->segment);
-  (void)osla_vertices_free(d->problem->job->transport, &memory);
+  (void)osla_vertices_free(t, &on_device);
+  (void)osla_vertices_free(t, &memory);
   free(d->y);
-  d->x = d->y = NULL;
+  d->x = d->y = d->x_on = d->y_on = NULL;
 }
 
 static int operations(const void *data)
@@ -259,21 +258,36 @@ static bench_impl implementation(const char *name, const sparse_problem *p,
                       .data = d};
 }
 
+/* Lists OSLA's implementations with a device. "sync" is CG that waits in each iteration. */
+static int list_on_device(const sparse_problem *p, bool cg, bench_impl *impls, sparse_data *data)
+{
+  int k = 0;
+  impls[k] = implementation("osla", p, NULL, &data[k]);
+  data[k++].is_on_device = true;
+  impls[k] = implementation("host-host", p, NULL, &data[k]);
+  impls[k++].is_osla = true;
+  if (!cg) return k;
+  impls[k] = implementation("sync", p, NULL, &data[k]);
+  data[k].is_on_device = true;
+  data[k++].check_every = 1;
+  return k;
+}
+
 osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n)
 {
   sparse_problem problem;
   sparse_data data[MOST_IMPLS];
   osla_err err = sparse_problem_create(job, which, n, &problem);
   const bool cg = which == FOREST_CG;
-  int k = 1;
-  bench_impl impls[MOST_IMPLS] = {implementation("osla", &problem, NULL, &data[0])};
-  if (!job->device) {
+  int k = 0;
+  bench_impl impls[MOST_IMPLS];
+  if (job->device) {
+    k = list_on_device(&problem, cg, impls, data);
+  } else {
+    impls[k++] = implementation("osla", &problem, NULL, &data[0]);
     impls[k++] = implementation("mpi", &problem, &sparse_mpi, &data[1]);
     impls[k++] = implementation("neighbor", &problem, &sparse_neighbor, &data[2]);
     impls[k++] = implementation("loop", &problem, &sparse_loop, &data[3]);
-  } else if (cg) {
-    impls[k++] = implementation("sync", &problem, NULL, &data[1]);
-    data[1].check_every = 1;
   }
   const bench_figure parameters[N_PARAMETERS] = {{"entries", (double)problem.all_entries, false},
                                                  {"ghosts", (double)problem.n_ghosts, false}};

@@ -48,14 +48,14 @@ typedef struct sparse_data {
   const struct sparse_method *method;
   /* [rows] input and result of a product; in CG the solution and the right-hand side */
   double *x, *y;
-  double *r, *p, *ap;    /* [rows] vectors of CG */
-  double *ghosts;        /* [n_ghosts] values of the ghosts */
-  osla_segment *segment; /* memory on the device for x_on and y_on; NULL without --device */
-  double *x_on,          /* [rows] copy of x on the device, which OSLA's runs use */
-    *y_on;               /* [rows] copy of y on the device, which OSLA's runs use */
-  int64_t check_every;   /* value of osla_krylov_options.check_every */
-  int iterations;        /* number of products or iterations in a run */
-  double residual;       /* norm of the residual according to CG's recurrence */
+  double *r, *p, *ap;  /* [rows] vectors of CG */
+  double *ghosts;      /* [n_ghosts] values of the ghosts */
+  bool is_on_device;   /* true if the matrix and the vectors of the runs lie on the device */
+  double *x_on,        /* [rows] copy of x on the device, which the runs use */
+    *y_on;             /* [rows] copy of y on the device, which the runs use */
+  int64_t check_every; /* value of osla_krylov_options.check_every */
+  int iterations;      /* number of products or iterations in a run */
+  double residual;     /* norm of the residual according to CG's recurrence */
   void *own;
 } sparse_data;
 

@@ -216,8 +216,10 @@ measure node 2 2 gemm --device=fake --n 70 --nb 16 --precision s
 measure node 2 2 chol --device=fake --n 70 --nb 16 --precision z
 measure node 1 1 solve --device=fake --n 70 --nb 16 --kind chol --nrhs 20 --ref none
 measure node 2 2 solve --device=fake --n 70 --nb 16
-measure node 1 3 forest --device=fake --case spmv,cg --n 216
-measure node 2 2 forest --device=fake --case spmv,cg --n 216
+for ranks in 1 2; do
+  measure node $ranks 5 forest --device=fake --case spmv,cg --n 216
+  for kind in osla host-host sync; do grep -q "^forest.cg  *$kind .* PASS " "$scratch/out" || fail "no row $kind of CG"; done
+done
 # Star forests: rows for values on the device, roots on the host, all on the host, and the
 # references mpi and (pingpong, gather) copy.
 measure node 1 17 forest --device=fake --case gather,reduce,fetch,halo --n 37
