@@ -34,12 +34,15 @@ cat "$scratch/log"
 grep -q '^6 compute-sanitizer  *left out .*no GPU' "$scratch/out/table.txt" || fail "compute-sanitizer is not left out"
 for line in "1 libraries" "2 gemm, host, 2 ranks" "3 osla info" "3 info of LAPACK" "3 copies between processes" \
   "4 cases, 1 rank" "5 cases, 2 ranks" "5 cases, 4 ranks" "7 gemm 300, 1 rank" "7 potrf 600, 1 rank" "7 getrf 600, 1 rank" \
-  "7 forest 1000, 1 rank" "7 forest 1000, 2 ranks" "7 pdgemm 300, device" "7 pdgemm 300, .* ranks" "7 pdgemm, device : cores"; do
+  "7 forest 1000, 1 rank" "7 forest 1000, 2 ranks" "7 spmv, cg 216, 1 rank" "7 spmv, cg 216, 2 ranks" \
+  "7 pdgemm 300, device" "7 pdgemm 300, .* ranks" "7 pdgemm, device : cores"; do
   grep -q "^$line  *ok " "$scratch/out/table.txt" || fail "no line '$line' that is ok"
 done
-[ "$(wc -l <"$scratch/out/rates.jsonl")" = 37 ] || fail "not 6 lines of matrices and 31 of star forests in rates.jsonl"
+[ "$(wc -l <"$scratch/out/rates.jsonl")" = 47 ] || fail "not 6 lines of matrices, 31 of star forests and 10 of sparse matrices in rates.jsonl"
 grep -qE '^7 forest 1000, 2 ranks .* GB/s: pingpong [0-9.e+-]+, host-device .*, copy .*; gather .*; reduce .*; fetch .*, mpi ' "$scratch/out/table.txt" ||
   fail "not the rates of four cases on two ranks"
+grep -qE '^7 spmv, cg 216, 2 ranks .* GF/s: spmv [0-9.e+-]+, host-host .*; cg .*, host-host .*, sync ' "$scratch/out/table.txt" ||
+  fail "not the rates of sparse matrices on two ranks"
 tar -tzf "$scratch/out/logs.tar.gz" | grep -q logs/cases-4 || fail "no log of the cases on four ranks"
 
 ulimit -c 0
