@@ -164,12 +164,15 @@ typedef enum osla_norm {
 OSLA_API osla_err osla_matrix_norm(const osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, for any block sizes and any grids over the same ranks. Collective. Sizes and
- * types must agree, and the two matrices must not share memory. Errors, on all ranks together: ARG,
- * MEM, MPI. */
+ * types must agree, and the two matrices must not share memory. Each may be triangular: a copy from
+ * a full to a triangular matrix takes the elements on and below the diagonal, and a copy from a
+ * triangular to a full matrix also sets the elements above the diagonal, conjugated for complex
+ * types. Errors, on all ranks together: ARG, MEM, MPI. */
 OSLA_API osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 
-/* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy. Pieces that are
- * contiguous in dest are fetched one by one, so dest's blocks should not be tiny. */
+/* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy between full
+ * matrices. Pieces that are contiguous in dest are fetched one by one, so dest's blocks should not
+ * be tiny. */
 OSLA_API osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source,
                                         osla_matrix *dest);
 

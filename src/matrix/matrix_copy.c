@@ -6,6 +6,10 @@
  * another rank of the node is read in place. Columns of other nodes are fetched whole, in batches
  * of at most 64 columns, and then copied from the staging memory, which holds one batch. A rank
  * makes one get for each source column on another node and each process row.
+ *
+ * Triangular matrices are copied by runs of adjacent columns. Rows that the source stores below the
+ * run's square on the diagonal are copied as described above. The other rows that the destination
+ * stores are read by osla_matrix_get_block, which transposes elements from below the diagonal.
  */
 #include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
@@ -13,6 +17,7 @@
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
 #include "src/matrix/part_view.h"
+#include "src/matrix/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,16 +27,25 @@ enum { BATCH = 64 };
 
 /* State of the copy of this rank's columns from one process row of the source. */
 typedef struct copying {
-  osla_part source;
+  osla_part source, dest;
   osla_layout from; /* layout of the source's matrix */
+  int rank;         /* this rank */
   int src_prow;     /* process row of the source from which elements are copied */
   /* local index on that process row of the first row that belongs to the part */
   int64_t src_row;
   int64_t src_rows;       /* number of local rows on that process row that belong to the part */
   part_local to;          /* this rank's share of dest */
+  stored_columns stored;  /* where dest's columns that are being copied lie in the local array */
   unsigned char *staging; /* columns fetched from other nodes */
   int64_t stride;         /* leading dimension of `staging`, in elements */
 } copying;
+
+/* Address of this rank's element (r, c) of dest. */
+static unsigned char *dest_at(const copying *w, int64_t r, int64_t c)
+{
+  const part_local *p = &w->to;
+  return osli_stored_at(p->local, &w->stored, p->row + r, p->col + c, p->element);
+}
 
 /* Copies rows of this rank's local columns [c, c + cols), namely the rows that process row
  * w->src_prow of the source owns. `from` holds these rows of the source, with leading dimension
@@ -52,20 +66,28 @@ static void copy_rows(const copying *w, const unsigned char *from, int64_t ld, i
     const unsigned char *first =
       from + (size_t)(osla_index_local(there, ls->mb, ls->nprow) - w->src_row) * e;
     if (cols == 1)
-      osli_move_bytes(part_at(&w->to, r, c), first, (size_t)run * e);
+      osli_move_bytes(dest_at(w, r, c), first, (size_t)run * e);
     else
-      osli_move_columns(e, run, cols, first, ld, part_at(&w->to, r, c), w->to.lld);
+      osli_move_columns(e, run, cols, first, ld, dest_at(w, r, c), w->stored.ld);
   }
+}
+
+/* Returns how many columns of a matrix from global column j on are adjacent on their owner and have
+ * one leading dimension there. */
+static int64_t adjacent_in(const osla_matrix *a, int64_t j)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  return osla_matrix_is_triangle(a) ? osla_index_run(j, l.n, l.nb)
+                                    : adjacent_indices(j, l.n, l.nb, l.npcol);
 }
 
 /* Returns how many of this rank's columns, from local column c on, are adjacent in both matrices.
  * The result is at most `most`. */
 static int64_t adjacent_columns(const copying *w, int64_t c, int64_t most)
 {
-  const osla_layout *l = &w->to.layout, *ls = &w->from;
   const int64_t j = part_col(&w->to, c);
-  const int64_t run = adjacent_indices(w->to.j + j, l->n, l->nb, l->npcol);
-  const int64_t src_run = adjacent_indices(w->source.j + j, ls->n, ls->nb, ls->npcol);
+  const int64_t run = adjacent_in(w->dest.matrix, w->dest.j + j);
+  const int64_t src_run = adjacent_in(w->source.matrix, w->source.j + j);
   if (run < most) most = run;
   return src_run < most ? src_run : most;
 }
@@ -88,11 +110,11 @@ static osla_err locate_column(const copying *w, int64_t c, int k, source_column 
   const int src_pcol = osla_index_owner(j, w->from.nb, w->from.npcol);
   const int rank = osla_grid_rank_at(osla_matrix_grid(a), w->src_prow, src_pcol);
   const int64_t col = osla_index_local(j, w->from.nb, w->from.npcol);
-  const int64_t lld = osla_matrix_lld(a, rank);
-  const size_t at = (size_t)(w->src_row + col * lld) * e;
+  const stored_columns stored = osli_stored_columns(a, rank, col);
+  const size_t at = (size_t)stored_index(&stored, w->src_row, col) * e;
   const unsigned char *peer = osla_matrix_peer(a, rank);
   *transfer = OSLA_TRANSFER_NONE;
-  *column = peer ? (source_column){peer + at, lld}
+  *column = peer ? (source_column){peer + at, stored.ld}
                  : (source_column){w->staging + (size_t)(k * w->stride) * e, w->stride};
   if (peer) return OSLA_OK;
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
@@ -125,11 +147,24 @@ static osla_err copy_columns(const copying *w, int64_t first, int count)
   return err;
 }
 
+/* True if the part begins and ends on the diagonal of its matrix. */
+static bool is_diagonal(const osla_part *part)
+{
+  return part->i == part->j && part->m == part->n;
+}
+
 static osla_err check_copy(const osla_part *source, const osla_part *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
-  OSLA_CALL(osli_part_check("copy", source, "source"));
-  OSLA_CALL(osli_part_check("copy", dest, "destination"));
+  OSLA_CALL(osli_part_inside("copy", source, "source"));
+  OSLA_CALL(osli_part_inside("copy", dest, "destination"));
+  OSLA_CHECK(!osla_matrix_is_triangle(dest->matrix) || is_diagonal(dest) ||
+               dest->i >= dest->j + dest->n,
+             OSLA_ERR_UNSUPPORTED,
+             "copy: the destination, %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
+             ") of a triangular matrix, has elements above the diagonal: copy a part that begins "
+             "and ends on the diagonal, or that lies below the diagonal",
+             dest->m, dest->n, dest->i, dest->j);
   OSLA_CHECK(source->m == dest->m && source->n == dest->n, OSLA_ERR_ARG,
              "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, source->m,
              source->n, dest->m, dest->n);
@@ -143,18 +178,79 @@ static osla_err check_copy(const osla_part *source, const osla_part *dest)
   return OSLA_OK;
 }
 
-/* Copies from all process rows that own rows of the source part. */
-static osla_err copy_from_all_rows(copying *w)
+/* Copies the rows of this rank's columns [c, c + cols) whose indices in the part are at least
+ * `first`, from all process rows that own such rows of the source. */
+static osla_err copy_rows_from(const copying *whole, int64_t first, int64_t c, int64_t cols)
 {
-  const osla_layout *l = &w->from;
-  const int64_t i = w->source.i, end = i + w->source.m;
-  for (w->src_prow = 0; w->src_prow < l->nprow && w->to.rows > 0; w->src_prow++) {
-    w->src_row = osla_index_count(i, l->mb, w->src_prow, l->nprow);
-    w->src_rows = osla_index_count(end, l->mb, w->src_prow, l->nprow) - w->src_row;
-    for (int64_t c = 0; c < w->to.cols && w->src_rows > 0; c += BATCH)
-      OSLA_CALL(copy_columns(w, c, (int)(w->to.cols - c < BATCH ? w->to.cols - c : BATCH)));
+  copying w = *whole;
+  const osla_layout *l = &w.from;
+  const int64_t i = w.source.i + first, end = w.source.i + w.source.m;
+  const int64_t row =
+    osla_index_count(w.to.i + first, w.to.layout.mb, w.to.prow, w.to.layout.nprow);
+  w.to.rows -= row - w.to.row;
+  w.to.row = row;
+  for (w.src_prow = 0; w.src_prow < l->nprow && w.to.rows > 0; w.src_prow++) {
+    w.src_row = osla_index_count(i, l->mb, w.src_prow, l->nprow);
+    w.src_rows = osla_index_count(end, l->mb, w.src_prow, l->nprow) - w.src_row;
+    for (int64_t k = 0; k < cols && w.src_rows > 0; k += BATCH)
+      OSLA_CALL(copy_columns(&w, c + k, (int)(cols - k < BATCH ? cols - k : BATCH)));
   }
   return OSLA_OK;
+}
+
+/* Copies the rows of this rank's adjacent columns [c, c + cols) whose indices in the part are at
+ * least `first` and below `end`, from a triangular source. */
+static osla_err copy_mirrored(const copying *w, int64_t first, int64_t end, int64_t c, int64_t cols)
+{
+  const part_local *p = &w->to;
+  const osla_layout *l = &p->layout;
+  const int64_t j = w->source.j + part_col(p, c);
+  int64_t r = osla_index_count(p->i + first, l->mb, p->prow, l->nprow) - p->row;
+  for (int64_t m; r < p->rows; r += m) {
+    const int64_t i = part_row(p, r);
+    if (i >= end) break;
+    m = adjacent_indices(p->i + i, p->i + end, l->mb, l->nprow);
+    unsigned char *there = dest_at(w, r, c);
+    const bool on_device = osli_device_of(there);
+    if (on_device && m > w->stride) m = w->stride;
+    OSLA_CALL(osla_matrix_get_block(w->source.matrix, w->source.i + i, j, m, cols,
+                                    on_device ? w->staging : there, on_device ? m : w->stored.ld));
+    if (on_device) osli_move_columns(p->element, m, cols, w->staging, m, there, w->stored.ld);
+  }
+  return OSLA_OK;
+}
+
+/* Copies to or from a triangular matrix. */
+static osla_err copy_triangle(copying *w)
+{
+  const osla_part *from = &w->source;
+  const bool from_triangle = osla_matrix_is_triangle(from->matrix);
+  const bool lower = osla_matrix_is_triangle(w->dest.matrix) && is_diagonal(&w->dest);
+  for (int64_t c = 0, cols; c < w->to.cols; c += cols) {
+    const int64_t j = part_col(&w->to, c);
+    const int64_t first = lower ? j : 0;
+    cols = w->to.cols - c < BATCH ? w->to.cols - c : BATCH;
+    if (adjacent_in(w->dest.matrix, w->dest.j + j) < cols)
+      cols = adjacent_in(w->dest.matrix, w->dest.j + j);
+    w->stored = osli_stored_columns(w->dest.matrix, w->rank, w->to.col + c);
+    /* From this row of the part on, the source stores all elements of the columns. */
+    int64_t below = from_triangle ? from->j + j + cols - from->i : first;
+    if (below < first) below = first;
+    if (below > from->m) below = from->m;
+    OSLA_CALL(copy_mirrored(w, first, below, c, cols));
+    OSLA_CALL(copy_rows_from(w, below, c, cols));
+  }
+  return OSLA_OK;
+}
+
+/* Copies this rank's elements of dest. */
+static osla_err copy_all(copying *w)
+{
+  if (w->to.rows == 0) return OSLA_OK;
+  if (osla_matrix_is_triangle(w->source.matrix) || osla_matrix_is_triangle(w->dest.matrix))
+    return copy_triangle(w);
+  w->stored = osli_stored_columns(w->dest.matrix, w->rank, w->to.col);
+  return copy_rows_from(w, 0, 0, w->to.cols);
 }
 
 static osla_err agree(const char *call, const osla_part *source, const osla_part *dest,
@@ -169,7 +265,10 @@ static osla_err agree(const char *call, const osla_part *source, const osla_part
 static osla_err copy(const char *call, osla_part source, osla_part dest)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(dest.matrix));
-  copying w = {.source = source, .from = osla_matrix_layout(source.matrix)};
+  copying w = {.source = source,
+               .dest = dest,
+               .from = osla_matrix_layout(source.matrix),
+               .rank = osla_transport_rank(t)};
   osla_err err = check_copy(&source, &dest);
   if (err == OSLA_OK) {
     w.to = part_local_of(&dest);
@@ -182,7 +281,7 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
   }
   /* this call is also a barrier: after it the source is complete on all ranks */
   OSLA_TRY(agree(call, &source, &dest, err));
-  err = osla_agree(t, copy_from_all_rows(&w));
+  err = osla_agree(t, copy_all(&w));
 cleanup:
   free(w.staging);
   return err;

@@ -5,10 +5,9 @@
 
 #include <inttypes.h>
 
-osla_err osli_part_check(const char *call, const osla_part *part, const char *name)
+osla_err osli_part_inside(const char *call, const osla_part *part, const char *name)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);
-  OSLA_NEEDS_FULL(call, part->matrix);
   OSLA_CHECK(part->m >= 0 && part->n >= 0 && part->i >= 0 && part->j >= 0 &&
                part->i <= l.m - part->m && part->j <= l.n - part->n,
              OSLA_ERR_ARG,
@@ -18,8 +17,15 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
   return OSLA_OK;
 }
 
+osla_err osli_part_check(const char *call, const osla_part *part, const char *name)
+{
+  OSLA_NEEDS_FULL(call, part->matrix);
+  return osli_part_inside(call, part, name);
+}
+
 /* Range of addresses of this rank's elements of a part, from the first element to behind the last
- * one; from = to = 0 if there are none. */
+ * one; from = to = 0 if there are none. The range of a part of a triangular matrix is the local
+ * array. */
 typedef struct local_array {
   uintptr_t from, to;
   part_local p;
@@ -30,6 +36,11 @@ static local_array array_of(const osla_part *part)
   local_array a = {.p = part_local_of(part)};
   const part_local *p = &a.p;
   if (p->rows == 0) return a;
+  if (osla_matrix_is_triangle(part->matrix)) {
+    a.from = (uintptr_t)p->local;
+    a.to = a.from + osla_segment_bytes(osla_matrix_segment(part->matrix));
+    return a;
+  }
   a.from = (uintptr_t)part_at(p, 0, 0);
   a.to = a.from + (size_t)((p->cols - 1) * p->lld + p->rows) * p->element;
   return a;
@@ -41,15 +52,22 @@ static bool share_memory(const osla_part *x, const osla_part *y)
   const int64_t element = (int64_t)a.p.element, lld = a.p.lld;
   if (a.p.rows == 0 || b.p.rows == 0) return false;
   if (a.from >= b.to || b.from >= a.to) return false;
-  if (lld != b.p.lld) return true;
+  if (lld != b.p.lld || lld == 0) return true; /* lld is 0 if both matrices are triangular */
   const int64_t distance = b.from >= a.from ? (int64_t)(b.from - a.from) / element % lld
                                             : lld - (int64_t)(a.from - b.from) / element % lld;
   return distance < a.p.rows || distance + b.p.rows > lld;
 }
 
+/* True if an index (i, j) lies in both parts. */
+static bool share_index(const osla_part *x, const osla_part *y)
+{
+  return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
+}
+
 bool osli_parts_overlap(const osla_part *x, const osla_part *y)
 {
+  const osla_part mirrored = osla_part_at(y->matrix, y->j, y->i, y->n, y->m);
   if (x->m == 0 || x->n == 0 || y->m == 0 || y->n == 0) return false;
   if (x->matrix != y->matrix) return share_memory(x, y);
-  return x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
+  return share_index(x, y) || (osla_matrix_is_triangle(x->matrix) && share_index(x, &mirrored));
 }

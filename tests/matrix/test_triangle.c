@@ -4,6 +4,7 @@
 #include "osla_device.h"
 #include "osla_index.h"
 #include "src/matrix/stored.h"
+#include "tests/matrix/triangle_help.h"
 #include "tests/osla_test_help.h"
 
 #include <complex.h>
@@ -19,14 +20,6 @@ static const struct shape {
               {33, 99}, {48, 48},  {101, 96}, {150, 70}, {29, 28}, {23, INT64_MAX},
               {200, 9}, {90, 100}, {61, 2},   {40, 13},  {17, 1},  {75, 24}};
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
-
-/* Element (i, j) of the matrix that osla_test_write_block describes, mirrored if i < j. */
-static osla_complex mirrored(osla_dtype dtype, int64_t i, int64_t j)
-{
-  const bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
-  const double x = (double)(256 * (i > j ? i : j) + (i > j ? j : i) + 1);
-  return CMPLX(x, real ? 0.0 : i < j ? x : -x);
-}
 
 /* Writes this rank's stored elements on and below the diagonal by addresses; other stored elements
  * become -1. Returns the number of elements between the runs of columns that differ from the
@@ -46,7 +39,7 @@ static int64_t write_stored(osla_matrix *a)
       const int64_t i = osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow);
       if (i / l.nb < j / l.nb || stored_index(&s, r, c) != next++) wrong++;
       osla_test_store(dtype, osla_matrix_local(a), stored_index(&s, r, c),
-                      i >= j ? mirrored(dtype, i, j) : -1);
+                      i >= j ? osla_test_mirrored(dtype, i, j) : -1);
       if (osli_stored_at(osla_matrix_local(a), &s, r, c, osla_dtype_size(dtype)) !=
           (unsigned char *)osla_matrix_local(a) + (size_t)(next - 1) * osla_dtype_size(dtype))
         wrong++;
@@ -64,7 +57,8 @@ static int64_t differ_buffer(osla_dtype dtype, const unsigned char *buffer, int6
   int64_t wrong = 0;
   for (int64_t c = 0; c < n; c++) {
     for (int64_t r = 0; r < m; r++)
-      if (osla_test_load(dtype, buffer, r + c * ld) != mirrored(dtype, i + r, j + c)) wrong++;
+      if (osla_test_load(dtype, buffer, r + c * ld) != osla_test_mirrored(dtype, i + r, j + c))
+        wrong++;
     for (size_t b = (size_t)(m + c * ld) * e; b < (size_t)((c + 1) * ld) * e; b++)
       wrong += buffer[b] != 0x5a;
   }
@@ -115,7 +109,7 @@ static void check_put(osla_matrix *a, uint64_t seed)
     for (int64_t c = 0; c < cols; c++)
       for (int64_t r = 0; r < rows; r++)
         osla_test_store(dtype, buffer, r + c * ld,
-                        i + r >= j + c ? mirrored(dtype, i + r, j + c) : -2);
+                        i + r >= j + c ? osla_test_mirrored(dtype, i + r, j + c) : -2);
     OSLA_ASSERT_OK(osla_matrix_put_block(a, i, j, rows, cols, buffer, ld));
     free(buffer);
   }

@@ -40,8 +40,6 @@ CALL(matrix_norm, osla_matrix_norm(s->a, OSLA_NORM_MAX, &value))
 CALL(matrix_norm_part, osla_matrix_norm_part(s->pa, OSLA_NORM_MAX, &value))
 CALL(matrix_scale, osla_matrix_scale(2, s->a))
 CALL(matrix_scale_part, osla_matrix_scale_part(2, s->pa))
-CALL(matrix_copy, osla_matrix_copy(s->a, s->b))
-CALL(matrix_copy_part, osla_matrix_copy_part(s->pa, s->pb))
 CALL(matrix_transpose, osla_matrix_transpose(OSLA_TRANS, s->a, s->b))
 CALL(matrix_transpose_part, osla_matrix_transpose_part(OSLA_TRANS, s->pa, s->pb))
 CALL(matrix_add, osla_matrix_add(1, s->a, 1, s->b))
@@ -114,8 +112,6 @@ static const struct refused_call {
   LINE(matrix_norm_part, 1, "norm"),
   LINE(matrix_scale, 1, "scale"),
   LINE(matrix_scale_part, 1, "scale"),
-  LINE(matrix_copy, 2, "copy"),
-  LINE(matrix_copy_part, 2, "copy"),
   LINE(matrix_transpose, 2, "transpose"),
   LINE(matrix_transpose_part, 2, "transpose"),
   LINE(matrix_add, 2, "osla_matrix_add"),
