@@ -143,12 +143,13 @@ typedef enum osla_fill {
 } osla_fill;
 
 /* Fills all elements. For complex types the imaginary part is random like the real one, and zero
- * where the fill prescribes the element. Collective, with a barrier at the end. Errors, on all
- * ranks together: ARG (no such fill), MPI. */
+ * where the fill prescribes the element. In a triangular matrix, the rule holds for the elements
+ * (i, j) with i >= j, except that elements on the diagonal are real; so the matrix is Hermitian.
+ * Collective, with a barrier at the end. Errors, on all ranks together: ARG (no such fill), MPI. */
 OSLA_API osla_err osla_matrix_fill(osla_matrix *matrix, osla_fill fill, uint64_t seed);
 
-/* Fills element (i, j) with f(i, j, arg), which is called once for each element by its owner.
- * Collective. */
+/* Fills element (i, j) with f(i, j, arg), which is called once for each element by its owner; in a
+ * triangular matrix only for i >= j. Collective. */
 typedef double osla_element(int64_t i, int64_t j, void *arg);
 OSLA_API osla_err osla_matrix_fill_with(osla_matrix *matrix, osla_element *f, void *arg);
 
@@ -159,7 +160,8 @@ typedef enum osla_norm {
   OSLA_NORM_FRO  /* square root of the sum of |a_ij|^2 */
 } osla_norm;
 
-/* Norm of a matrix, the same value on all ranks; NaN if an element is NaN. Collective.
+/* Norm of a matrix, the same value on all ranks; NaN if an element is NaN. The norm of a triangular
+ * matrix is that of the symmetric or Hermitian matrix that it represents. Collective.
  * Errors, on all ranks together: ARG (no such norm), MEM, MPI. */
 OSLA_API osla_err osla_matrix_norm(const osla_matrix *matrix, osla_norm norm, double *value);
 
@@ -177,13 +179,15 @@ OSLA_API osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *sou
                                         osla_matrix *dest);
 
 /* matrix := alpha matrix; alpha = 0 sets it to zero, whatever its content (also NaN). Local: each
- * rank scales its own part. Real types use the real part of alpha. */
+ * rank scales its own part. Real types use the real part of alpha. Errors: ARG (alpha is not real,
+ * but the matrix is triangular and of a complex type). */
 OSLA_API osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix);
 
 /* dest := alpha source + beta dest. alpha = 0 does not read source, beta = 0 does not read dest.
  * Collective; each rank works on its own part, so both matrices need equal sizes, blocks and
- * owners, and must both be real or both complex. The precisions may differ: values outside the
- * range of the narrower one become infinite or zero. Errors, on all ranks together: ARG, MPI. */
+ * owners, must both be real or both complex, and both full or both triangular. The precisions may
+ * differ: values outside the range of the narrower one become infinite or zero. Errors, on all
+ * ranks together: ARG, UNSUPPORTED (one matrix is full and the other triangular), MPI. */
 OSLA_API osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta,
                                   osla_matrix *dest);
 

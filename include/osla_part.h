@@ -54,6 +54,12 @@ OSLA_API osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
  * elements. */
 OSLA_API osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest);
 
+/* ---- fills, norms and scaling ----
+ *
+ * A part of a triangular matrix must lie below the diagonal, where it is a matrix like any other,
+ * or begin and end on the diagonal, where it is a triangular matrix of its own. Errors: also
+ * UNSUPPORTED (another part of a triangular matrix). */
+
 /* Norm of a part. Collective. */
 OSLA_API osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);
 

@@ -41,20 +41,29 @@ static void add_column(int64_t n, double alpha, const void *x, bool x_single, do
 osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part)
 {
   const osla_dtype dtype = osla_matrix_dtype(part.matrix);
-  OSLA_CALL(osli_part_check("scale", &part, "A"));
+  OSLA_CALL(osli_part_check_stored("scale", &part, "A"));
   const part_local p = part_local_of(&part);
   if (!is_complex(dtype)) alpha = creal(alpha);
+  OSLA_CHECK(!p.lower || cimag(alpha) == 0, OSLA_ERR_ARG,
+             "scale: alpha = %g%+gi is not real, but a triangular matrix is Hermitian: pass a real "
+             "alpha, or copy the matrix to a full one (osla_matrix_copy)",
+             creal(alpha), cimag(alpha));
   if (osla_matrix_device(part.matrix)) {
     if (p.rows > 0) /* with k = 0 gemm computes C := alpha C */
       OSLA_CALL(osla_blas_gemm(dtype, OSLA_NOTRANS, OSLA_NOTRANS, p.rows, p.cols, 0, 0, NULL,
                                p.rows, NULL, 1, alpha, part_at(&p, 0, 0), p.lld));
     return osli_device_settle(SETTLE_COLLECTIVE);
   }
-  for (int64_t c = 0; c < p.cols; c++)
+  for (int64_t c = 0; c < p.cols; c++) {
+    const stored_columns s = part_columns(&part, &p, c);
+    const int64_t first = part_first_row(&p, c), rows = p.rows - first;
+    if (rows == 0) continue;
+    unsigned char *column = osli_stored_at(p.local, &s, first, c, p.element);
     if (alpha == 0)
-      memset(part_at(&p, 0, c), 0, (size_t)p.rows * p.element);
+      memset(column, 0, (size_t)rows * p.element);
     else
-      OSLA_CALL(osla_blas_scal(dtype, p.rows, alpha, part_at(&p, 0, c)));
+      OSLA_CALL(osla_blas_scal(dtype, rows, alpha, column));
+  }
   return OSLA_OK;
 }
 
@@ -71,6 +80,11 @@ static osla_err check_add(const osla_matrix *source, const osla_matrix *dest)
              "add: source is %" PRId64 " x %" PRId64 " in %" PRId64 " x %" PRId64
              ", destination %" PRId64 " x %" PRId64 " in %" PRId64 " x %" PRId64,
              ls.m, ls.n, ls.mb, ls.nb, ld.m, ld.n, ld.mb, ld.nb);
+  OSLA_CHECK(osla_matrix_is_triangle(source) == osla_matrix_is_triangle(dest), OSLA_ERR_UNSUPPORTED,
+             "add: the %s is triangular and the %s is not: copy one of them to the layout of the "
+             "other (osla_matrix_copy)",
+             osla_matrix_is_triangle(source) ? "source" : "destination",
+             osla_matrix_is_triangle(source) ? "destination" : "source");
   OSLA_CHECK(is_complex(ts) == is_complex(td), OSLA_ERR_ARG, "add: type '%c' to '%c'",
              osla_dtype_letter(ts), osla_dtype_letter(td));
   OSLA_CHECK(osla_grid_same(osla_matrix_grid(source), osla_matrix_grid(dest)), OSLA_ERR_ARG,
@@ -83,22 +97,26 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
 {
   osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
   OSLA_NEEDS_HOST("osla_matrix_add", source, dest);
-  OSLA_NEEDS_FULL("osla_matrix_add", source, dest);
   const osla_argument same[] = {{"alpha (bits)", double_bits(alpha)},
                                 {"beta (bits)", double_bits(beta)},
                                 {"m", osla_matrix_layout(dest).m},
-                                {"n", osla_matrix_layout(dest).n}};
+                                {"n", osla_matrix_layout(dest).n},
+                                {"dest is triangular", osla_matrix_is_triangle(dest)}};
   OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(dest)), check_add(source, dest),
                             "osla_matrix_add", same, (int)(sizeof same / sizeof *same)));
   int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(dest)));
-  const unsigned char *x = osla_matrix_local(source);
-  unsigned char *y = osla_matrix_local(dest);
-  size_t next_x = (size_t)osla_matrix_lld(source, rank) * osla_dtype_size(ts);
-  size_t next_y = (size_t)osla_matrix_lld(dest, rank) * osla_dtype_size(td);
-  int64_t numbers = osla_matrix_local_rows(dest) * (is_complex(td) ? 2 : 1);
-  for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++)
-    add_column(numbers, alpha, x + (size_t)c * next_x, is_single(ts), beta, y + (size_t)c * next_y,
+  const int64_t rows = osla_matrix_local_rows(dest);
+  for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++) {
+    const stored_columns x = osli_stored_columns(source, rank, c);
+    const stored_columns y = osli_stored_columns(dest, rank, c);
+    const int64_t first = y.first_row;
+    if (first == rows) continue;
+    add_column((rows - first) * (is_complex(td) ? 2 : 1), alpha,
+               osli_stored_at(osla_matrix_local(source), &x, first, c, osla_dtype_size(ts)),
+               is_single(ts), beta,
+               osli_stored_at(osla_matrix_local(dest), &y, first, c, osla_dtype_size(td)),
                is_single(td));
+  }
   /* after this barrier all ranks' parts of dest are complete */
   return osla_barrier(osla_grid_transport(osla_matrix_grid(dest)));
 }

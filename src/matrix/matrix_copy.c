@@ -147,24 +147,11 @@ static osla_err copy_columns(const copying *w, int64_t first, int count)
   return err;
 }
 
-/* True if the part begins and ends on the diagonal of its matrix. */
-static bool is_diagonal(const osla_part *part)
-{
-  return part->i == part->j && part->m == part->n;
-}
-
 static osla_err check_copy(const osla_part *source, const osla_part *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
   OSLA_CALL(osli_part_inside("copy", source, "source"));
-  OSLA_CALL(osli_part_inside("copy", dest, "destination"));
-  OSLA_CHECK(!osla_matrix_is_triangle(dest->matrix) || is_diagonal(dest) ||
-               dest->i >= dest->j + dest->n,
-             OSLA_ERR_UNSUPPORTED,
-             "copy: the destination, %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
-             ") of a triangular matrix, has elements above the diagonal: copy a part that begins "
-             "and ends on the diagonal, or that lies below the diagonal",
-             dest->m, dest->n, dest->i, dest->j);
+  OSLA_CALL(osli_part_check_stored("copy", dest, "destination"));
   OSLA_CHECK(source->m == dest->m && source->n == dest->n, OSLA_ERR_ARG,
              "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, source->m,
              source->n, dest->m, dest->n);
@@ -225,10 +212,9 @@ static osla_err copy_triangle(copying *w)
 {
   const osla_part *from = &w->source;
   const bool from_triangle = osla_matrix_is_triangle(from->matrix);
-  const bool lower = osla_matrix_is_triangle(w->dest.matrix) && is_diagonal(&w->dest);
   for (int64_t c = 0, cols; c < w->to.cols; c += cols) {
     const int64_t j = part_col(&w->to, c);
-    const int64_t first = lower ? j : 0;
+    const int64_t first = w->to.lower ? j : 0;
     cols = w->to.cols - c < BATCH ? w->to.cols - c : BATCH;
     if (adjacent_in(w->dest.matrix, w->dest.j + j) < cols)
       cols = adjacent_in(w->dest.matrix, w->dest.j + j);

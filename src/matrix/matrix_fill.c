@@ -1,7 +1,6 @@
 /* Filling of matrices by a rule or from a seed, independent of the distribution. */
 #include "osla_random.h"
 #include "src/blas/work.h"
-#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_stage.h"
 
@@ -23,6 +22,8 @@ static void set_element(void *array, osla_dtype dtype, int64_t at, double re, do
   }
 }
 
+/* Fills the stored elements of a part. The elements on the diagonal of a triangular matrix become
+ * real, since the matrix is Hermitian. */
 static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, void *arg)
 {
   part_stage stage;
@@ -32,10 +33,12 @@ static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, 
   const bool complex_type = dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
   for (int64_t c = 0; c < p.cols; c++) {
     const int64_t j = part_col(&p, c);
-    for (int64_t r = 0; r < p.rows; r++) {
+    const stored_columns s = osli_part_stage_columns(&stage, c);
+    for (int64_t r = part_first_row(&p, c); r < p.rows; r++) {
       const int64_t i = part_row(&p, r);
-      set_element(stage.first, dtype, r + c * stage.ld, re(i, j, arg),
-                  complex_type && im ? im(i, j, arg) : 0.0);
+      const bool real = !complex_type || !im || (p.lower && i == j);
+      set_element(stage.base, dtype, stored_index(&s, r, c), re(i, j, arg),
+                  real ? 0.0 : im(i, j, arg));
     }
   }
   osli_part_stage_close(&stage);
@@ -44,7 +47,6 @@ static osla_err fill(const osla_part *part, osla_element *re, osla_element *im, 
 
 osla_err osla_matrix_fill_with(osla_matrix *a, osla_element *f, void *arg)
 {
-  OSLA_NEEDS_FULL("osla_matrix_fill_with", a);
   const osla_part all = osla_whole(a);
   return osla_agree(osla_grid_transport(osla_matrix_grid(a)), fill(&all, f, NULL, arg));
 }
@@ -93,7 +95,7 @@ static double integer(int64_t i, int64_t j, void *arg)
 
 static osla_err fill_by_rule(const osla_part *a, osla_fill rule, uint64_t seed)
 {
-  OSLA_CALL(osli_part_check("fill", a, "A"));
+  OSLA_CALL(osli_part_check_stored("fill", a, "A"));
   if (osli_work_modelled) return OSLA_OK;
   seeded arg = {seed, (double)(a->m > a->n ? a->m : a->n)};
   switch (rule) {

@@ -20,7 +20,7 @@ static double magnitude(osla_dtype dtype, const void *local, int64_t at)
 }
 
 /* Calls visit(|a_ij|, i, j, sums) for each local element of the part; i and j are indices in the
- * part. */
+ * part. An element below the diagonal of a triangular matrix also counts as element (j, i). */
 typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 
 static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)
@@ -29,10 +29,16 @@ static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)
   OSLA_CALL(osli_part_stage_open(part, false, &stage));
   const part_local p = stage.p;
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
-  for (int64_t c = 0; c < p.cols && !osli_work_modelled; c++)
-    for (int64_t r = 0; r < p.rows; r++)
-      visit(magnitude(dtype, stage.first, r + c * stage.ld), part_row(&p, r), part_col(&p, c),
-            sums);
+  for (int64_t c = 0; c < p.cols && !osli_work_modelled; c++) {
+    const int64_t j = part_col(&p, c);
+    const stored_columns s = osli_part_stage_columns(&stage, c);
+    for (int64_t r = part_first_row(&p, c); r < p.rows; r++) {
+      const int64_t i = part_row(&p, r);
+      const double x = magnitude(dtype, stage.base, stored_index(&s, r, c));
+      visit(x, i, j, sums);
+      if (p.lower && i > j) visit(x, j, i, sums);
+    }
+  }
   osli_part_stage_close(&stage);
   return OSLA_OK;
 }
@@ -46,9 +52,12 @@ static osla_err local_max(const osla_part *part, double *sums)
   const part_local p = stage.p;
   osla_err err = OSLA_OK;
   for (int64_t c = 0; c < p.cols && err == OSLA_OK; c++) {
+    const stored_columns s = osli_part_stage_columns(&stage, c);
+    const int64_t first = part_first_row(&p, c);
     double x = 0;
-    err = osla_blas_max(osla_matrix_dtype(part->matrix), p.rows,
-                        stage.first + (size_t)(c * stage.ld) * p.element, &x);
+    if (first == p.rows) continue;
+    err = osla_blas_max(osla_matrix_dtype(part->matrix), p.rows - first,
+                        osli_stored_at(stage.base, &s, first, c, p.element), &x);
     if (isnan(x)) sums[1] = 1.0;
     if (x > sums[0]) sums[0] = x;
   }
@@ -90,7 +99,7 @@ static osla_err check(const osla_part *part, osla_norm norm)
 {
   OSLA_CHECK(norm >= OSLA_NORM_MAX && norm <= OSLA_NORM_FRO, OSLA_ERR_ARG, "norm = %d is not known",
              (int)norm);
-  return osli_part_check("norm", part, "A");
+  return osli_part_check_stored("norm", part, "A");
 }
 
 static osla_err agree(const char *call, const osla_part *part, osla_norm norm)

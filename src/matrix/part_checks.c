@@ -17,6 +17,21 @@ osla_err osli_part_inside(const char *call, const osla_part *part, const char *n
   return OSLA_OK;
 }
 
+osla_err osli_part_check_stored(const char *call, const osla_part *part, const char *name)
+{
+  OSLA_CALL(osli_part_inside(call, part, name));
+  const bool is_empty = part->m == 0 || part->n == 0;
+  OSLA_CHECK(!osla_matrix_is_triangle(part->matrix) || is_empty || part_is_diagonal(part) ||
+               part->i >= part->j + part->n,
+             OSLA_ERR_UNSUPPORTED,
+             "%s: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
+             ") of the triangular matrix %s has elements above the diagonal: pass a part that "
+             "begins and ends on the diagonal or lies below the diagonal, or copy the part to a "
+             "full matrix (osla_matrix_copy_part)",
+             call, part->m, part->n, part->i, part->j, name);
+  return OSLA_OK;
+}
+
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name)
 {
   OSLA_NEEDS_FULL(call, part->matrix);

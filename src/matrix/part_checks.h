@@ -10,6 +10,10 @@
  * operand's, for the error text. Local. Errors: ARG. */
 osla_err osli_part_inside(const char *call, const osla_part *part, const char *name);
 
+/* osli_part_inside for calls that use the elements that a matrix stores. Errors: also UNSUPPORTED,
+ * unless a part of a triangular matrix lies below the diagonal, or begins and ends on it. */
+osla_err osli_part_check_stored(const char *call, const osla_part *part, const char *name);
+
 /* osli_part_inside for calls that do not serve triangular matrices. Errors: also UNSUPPORTED, if
  * the matrix is a triangle. */
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name);

@@ -10,10 +10,10 @@
  * works on a copy in host memory, otherwise in place. The copy has no elements outside the part,
  * since another rank may write such elements in the meantime. */
 typedef struct part_stage {
+  osla_part part;
   part_local p;
-  unsigned char *first; /* this rank's first element of the part; NULL if it has none */
-  int64_t ld;           /* leading dimension of the elements that begin at `first` */
-  void *copy;           /* copy of the elements in host memory; NULL if the host works in place */
+  unsigned char *base; /* array of the elements: the local array of the matrix, or `copy` */
+  void *copy;          /* copy of the elements in host memory; NULL if the host works in place */
   bool writes;
 } part_stage;
 
@@ -24,5 +24,10 @@ typedef struct part_stage {
  * osla_agree returns errors of the device. */
 osla_err osli_part_stage_open(const osla_part *part, bool writes, part_stage *stage);
 void osli_part_stage_close(part_stage *stage);
+
+/* Returns the run of columns that contains local column c of the part. Element (r, c), for
+ * r >= part_first_row(&stage->p, c), has the index stored_index(&run, r, c) in stage->base.
+ * Local. */
+stored_columns osli_part_stage_columns(const part_stage *stage, int64_t c);
 
 #endif

@@ -56,13 +56,20 @@ void on_all_grids(void (*check)(device_bench *b, osla_grid *grid, int which))
 
 const osla_dtype all_types[4] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT, OSLA_COMPLEX_DOUBLE};
 
-/* Offset in the array of a host matrix, in elements, of the element that has the local indices (r,
- * c) in a device matrix. */
-static int64_t host_offset(const part_stage *host, const part_local *device, int64_t r, int64_t c)
+/* Index in the array of a stage of the element that has the local indices (r, c) in the part. */
+static int64_t stage_index(const part_stage *stage, int64_t r, int64_t c)
+{
+  const stored_columns s = osli_part_stage_columns(stage, c);
+  return stored_index(&s, r, c);
+}
+
+/* Index in the array of a host matrix of the element that has the local indices (r, c) in a device
+ * matrix. */
+static int64_t host_index(const part_stage *host, const part_local *device, int64_t r, int64_t c)
 {
   const osla_layout *l = &host->p.layout;
-  return osla_index_local(part_row(device, r), l->mb, l->nprow) +
-         osla_index_local(part_col(device, c), l->nb, l->npcol) * host->ld;
+  return stage_index(host, osla_index_local(part_row(device, r), l->mb, l->nprow),
+                     osla_index_local(part_col(device, c), l->nb, l->npcol));
 }
 
 matrix_pair pair_make(device_bench *b, osla_grid *host_grid, osla_grid *grid, osla_dtype dtype,
@@ -85,8 +92,8 @@ matrix_pair pair_make(device_bench *b, osla_grid *host_grid, osla_grid *grid, os
   OSLA_ASSERT_OK(osli_part_stage_open(&of_device, true, &y));
   for (int64_t c = 0; c < y.p.cols; c++)
     for (int64_t r = 0; r < y.p.rows; r++)
-      osla_test_store(dtype, y.first, r + c * y.ld,
-                      osla_test_load(dtype, x.first, host_offset(&x, &y.p, r, c)));
+      osla_test_store(dtype, y.base, stage_index(&y, r, c),
+                      osla_test_load(dtype, x.base, host_index(&x, &y.p, r, c)));
   osli_part_stage_close(&x);
   osli_part_stage_close(&y);
   return p;
@@ -116,8 +123,8 @@ void pair_expect(const matrix_pair *p, double factor, const char *format, ...)
   OSLA_ASSERT_OK(osli_part_stage_open(&of_device, false, &y));
   for (int64_t c = 0; c < y.p.cols; c++)
     for (int64_t r = 0; r < y.p.rows; r++) {
-      const osla_complex on_host = osla_test_load(dtype, x.first, host_offset(&x, &y.p, r, c));
-      const double apart = cabs(osla_test_load(dtype, y.first, r + c * y.ld) - on_host);
+      const osla_complex on_host = osla_test_load(dtype, x.base, host_index(&x, &y.p, r, c));
+      const double apart = cabs(osla_test_load(dtype, y.base, stage_index(&y, r, c)) - on_host);
       if (cabs(on_host) > largest[0]) largest[0] = cabs(on_host);
       if (!(apart <= largest[1])) largest[1] = isnan(apart) ? (double)INFINITY : apart;
     }

@@ -155,8 +155,9 @@ static void test_stage(void)
     OSLA_ASSERT_OK(osli_part_stage_open(&(osla_part){a, 1, 1, 2, 2}, true, &stage));
     OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 1, 1, 2, two, 1));
     OSLA_ASSERT_OK(osla_matrix_put_block(a, 3, 1, 1, 2, two, 1));
+    const stored_columns stored = osli_part_stage_columns(&stage, 0);
     for (int i = 0; i < 4; i++)
-      ((double *)(void *)stage.first)[i % 2 + i / 2 * stage.ld] = i + 1;
+      osla_test_store(OSLA_DOUBLE, stage.base, stored_index(&stored, i % 2, i / 2), i + 1);
     osli_part_stage_close(&stage);
     OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, 4, 4, got, 4));
     const double expected[4 * 4] = {0, 0, 0, 0, 5, 1, 2, 5, 7, 3, 4, 7, 0, 0, 0, 0};

@@ -4,7 +4,7 @@ if !SIMULATION
 tests_matrix_suites_SOURCES += \
   tests/matrix/test_file.c tests/matrix/test_file_errors.c tests/matrix/test_file_same.c \
   tests/matrix/test_index.c tests/matrix/test_triangle_index.c tests/matrix/test_triangle.c tests/matrix/test_triangle_refused.c \
-  tests/matrix/test_file_triangle.c tests/matrix/test_triangle_copy.c \
+  tests/matrix/test_file_triangle.c tests/matrix/test_triangle_copy.c tests/matrix/test_triangle_ops.c \
   tests/matrix/triangle_help.c tests/matrix/triangle_help.h \
   tests/matrix/test_matrix_memory.c tests/matrix/test_matrix_ops.c tests/matrix/test_norm.c \
   tests/matrix/attacker.c tests/matrix/attacker.h $(tests_file_help)

@@ -27,22 +27,8 @@ typedef struct operands {
     return call;                                                                                   \
   }
 
-static double two(int64_t i, int64_t j, void *arg)
-{
-  (void)i, (void)j, (void)arg;
-  return 2;
-}
-
-CALL(matrix_fill, osla_matrix_fill(s->a, OSLA_FILL_ZERO, 1))
-CALL(matrix_fill_with, osla_matrix_fill_with(s->a, two, NULL))
-CALL(matrix_fill_part, osla_matrix_fill_part(s->pa, OSLA_FILL_ZERO, 1))
-CALL(matrix_norm, osla_matrix_norm(s->a, OSLA_NORM_MAX, &value))
-CALL(matrix_norm_part, osla_matrix_norm_part(s->pa, OSLA_NORM_MAX, &value))
-CALL(matrix_scale, osla_matrix_scale(2, s->a))
-CALL(matrix_scale_part, osla_matrix_scale_part(2, s->pa))
 CALL(matrix_transpose, osla_matrix_transpose(OSLA_TRANS, s->a, s->b))
 CALL(matrix_transpose_part, osla_matrix_transpose_part(OSLA_TRANS, s->pa, s->pb))
-CALL(matrix_add, osla_matrix_add(1, s->a, 1, s->b))
 CALL(matrix_mirror, osla_matrix_mirror(s->a, OSLA_LOWER))
 CALL(gemm, osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, s->pa, s->pb, 1, s->pc, NULL))
 CALL(syrk, osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, s->pa, 1, s->pb, NULL))
@@ -105,16 +91,8 @@ static const struct refused_call {
   const char *text;
   osla_err (*run)(const operands *s);
 } calls[] = {
-  LINE(matrix_fill, 1, "fill"),
-  LINE(matrix_fill_with, 1, "osla_matrix_fill_with"),
-  LINE(matrix_fill_part, 1, "fill"),
-  LINE(matrix_norm, 1, "norm"),
-  LINE(matrix_norm_part, 1, "norm"),
-  LINE(matrix_scale, 1, "scale"),
-  LINE(matrix_scale_part, 1, "scale"),
   LINE(matrix_transpose, 2, "transpose"),
   LINE(matrix_transpose_part, 2, "transpose"),
-  LINE(matrix_add, 2, "osla_matrix_add"),
   LINE(matrix_mirror, 1, "osla_matrix_mirror"),
   LINE(gemm, 3, "gemm"),
   LINE(syrk, 2, "syrk"),
