@@ -170,6 +170,22 @@ static void test_blocks(void)
   osla_transport_destroy(&t);
 }
 
+/* The memory of a matrix of order 4096 in blocks of the default size. */
+static void test_memory(void)
+{
+  enum { ORDER = 4096 };
+  osla_transport *t = osla_test_transport();
+  osla_matrix *a = NULL;
+  osla_grid *grid = osla_test_square_grid(t);
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, ORDER, OSLA_DEFAULT_BLOCK, &a));
+  double bytes = (double)osla_segment_bytes(osla_matrix_segment(a));
+  OSLA_ASSERT_OK(osla_allreduce(t, &bytes, 1, MPI_DOUBLE, MPI_SUM));
+  OSLA_ASSERT_MSG(bytes <= 0.53 * 8 * ORDER * ORDER, "%g bytes", bytes);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 /* The run of columns of a full matrix has all local columns, and its addresses are those of the
  * leading dimension. */
 static void test_full(void)
@@ -220,6 +236,9 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {
-  {"blocks", test_blocks}, {"full", test_full}, {"errors", test_errors}, {NULL, NULL}};
+static const osla_test_case cases[] = {{"blocks", test_blocks},
+                                       {"memory", test_memory},
+                                       {"full", test_full},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_triangle, cases);
