@@ -34,9 +34,17 @@ elif case == "views":
     adds = osla.Hessian(on=wrapped)
     dropped = osla.Matrix.wrap(np.array(view, order="F"), 8, 8, block=2)
     del dropped, wrapped
-elif case == "devices":  # the program ends while matrices on devices exist
+elif case == "devices":  # the program ends while matrices on devices, and a transfer of their memory, exist
     there, own = osla.Matrix(8, 8, device="fake"), osla.Device("fake")
     other = osla.Matrix.from_numpy(np.eye(8), device=own)
+
+    class Exported:
+        __cuda_array_interface__ = {**other._device_array(), "shape": (1,), "strides": None}
+
+    values = Exported() if Exported.__cuda_array_interface__["data"][0] else np.ones(1)
+    transfer = osla.Forest.allgather(1).bcast_begin(values, np.zeros(w.size))
+    dropped = osla.Forest.allgather(1).bcast_begin(values, np.zeros(w.size))
+    del dropped
     if w.rank == 0:
         del there, own
 elif case == "drops":

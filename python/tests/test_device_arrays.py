@@ -151,7 +151,7 @@ def test_one_array(world, device):
 
 
 def test_what_forests_refuse(world, device):
-    f, memory = osla.Forest.allgather(2), Memory(device, 16 * world.size + 8)
+    f, memory = osla.Forest.allgather(2), Memory(device, 16 * world.size + 32)
     leaves = np.zeros(2 * world.size)
     roots = memory.array(np.ones(2))
     address = memory.address
@@ -167,6 +167,9 @@ def test_what_forests_refuse(world, device):
         given = array if world.rank == world.size - 1 else leaves
         with pytest.raises(osla.Error, match=text):
             f.bcast(np.ones(2), given)
+    long = Exported(address, (2,), np.longdouble), np.zeros(2 * world.size, np.longdouble)
+    with pytest.raises(osla.UnsupportedError, match="devices have no long double"):
+        f.bcast(*long)
     if KIND == "fake":
         with pytest.raises(osla.ArgumentError, match="has no streams"):
             f.bcast(memory.array(np.ones(2), stream=2), leaves)

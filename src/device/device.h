@@ -215,8 +215,9 @@ static inline device_queue *osli_device_of(const void *address)
 }
 
 /* Checks that the `bytes` bytes of device memory from an address on lie in one piece that this
- * process has allocated (else ARG), and that the device has kernels (else UNSUPPORTED). Host memory
- * is always OK. `what` names the memory in error texts. Local. Errors: ARG, UNSUPPORTED. */
+ * process has allocated or registered (else ARG), and that the device has kernels (else
+ * UNSUPPORTED). Host memory is always OK. `what` names the memory in error texts. Local. Errors:
+ * ARG, UNSUPPORTED. */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
 
 /* Checks that an address which osli_device_find does not find lies in no memory of an open device;

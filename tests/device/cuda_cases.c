@@ -144,6 +144,25 @@ static void test_own_stream(void)
   osla_transport_destroy(&t);
 }
 
+/* Checks that a stream which the caller has destroyed is refused. Only the stand-ins are certain to
+ * notice such a stream. */
+static void expect_destroyed(osla_transport *t, osla_device *device, void *stream)
+{
+  const device_queue *q = osli_device_queue(device);
+  osla_device *other = NULL;
+  char text[200] = "";
+  OSLA_ASSERT_OK(q->ops->describe(0, text, sizeof text));
+  if (!strstr(text, "stand-in")) return;
+  OSLA_ASSERT_ERR(osla_device_follow(device, stream), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("was destroyed");
+  OSLA_ASSERT_ERR(
+    osla_device_open(t, &(osla_device_options){.kind = "cuda", .chosen = true, .stream = stream},
+                     &other),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("was destroyed");
+  OSLA_ASSERT_SAME_TEXT();
+}
+
 /* Checks that work in each lane runs after the copies that the caller had queued on a stream which
  * the device does not use, when osla_device_follow named this stream. */
 static void test_followed_stream(void)
@@ -172,11 +191,12 @@ static void test_followed_stream(void)
     (void)osli_device_lane(LANE_MAIN);
     CU_ASSERT(got[0] == given[lane][0] && got[1] == 10 * given[lane][0] + given[lane][1]);
   }
+  CU_ASSERT(cuda.destroy_stream(stream) == 0);
+  expect_destroyed(t, device, stream);
   q->ops->unpin(q->state, given);
   OSLA_ASSERT_OK(osla_device_unregister(device, on, sizeof *given));
   program_memory_free(device, on, sizeof *given);
   osla_device_close(&device);
-  CU_ASSERT(cuda.destroy_stream(stream) == 0);
   osla_transport_destroy(&t);
 }
 

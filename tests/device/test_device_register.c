@@ -160,6 +160,7 @@ static void test_accumulator(void)
   osla_grid *grid = osla_test_square_grid(b.t);
   osla_matrix *a = NULL;
   osla_hessian *hessian = NULL;
+  osla_segment *s = NULL;
   const osla_hessian_options options = {.clear = true, .uplo = OSLA_GENERAL};
   for (int i = 0; i < K * COUNT; i++)
     g[i] = (double)(i % 5 - 2);
@@ -174,6 +175,13 @@ static void test_accumulator(void)
   OSLA_ASSERT_OK(osla_hessian_update(hessian, COUNT, ix, K, memory, K));
   OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, memory, K + 1), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("G: the array has 216 bytes, and its device memory ends after 168");
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));
+  void *other = osla_segment_peer(s, (osla_test_rank() + 1) % osla_test_size());
+  if (osla_test_size() > 1 && other) {
+    OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, other, K), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("G: the array lies in device memory of another rank");
+  }
+  osla_segment_destroy(&s);
   OSLA_ASSERT_OK(osla_hessian_commit(hessian));
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, COUNT, COUNT, h, COUNT));
   for (int i = 0; i < COUNT; i++)

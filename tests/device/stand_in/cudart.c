@@ -400,10 +400,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
   return end_call(cudaSuccess);
 }
 
-/* Keeps the stream in the list, so that events of this stream stay valid. */
+/* Keeps the stream, because its events stay valid, but on no device, so that later uses fail. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
-  return cudaStreamSynchronize(s);
+  const cudaError_t code = cudaStreamSynchronize(s);
+  s->device = -1;
+  return code;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
