@@ -30,6 +30,14 @@ int64_t factor_rhs_block(const factor_data *d)
   return share < d->job->settings->nb ? share : d->job->settings->nb;
 }
 
+static osla_err create_rhs(factor_set *set, int64_t nb)
+{
+  const factor_data *d = set->factor;
+  if (d->nrhs == 0) return OSLA_OK;
+  return bench_matrix_create(d->job, d->job->settings->dtype, d->n, d->nrhs, nb,
+                             factor_rhs_block(d), &set->x);
+}
+
 static osla_err create_set(factor_set *set, int64_t nb)
 {
   factor_data *d = set->factor;
@@ -37,8 +45,7 @@ static osla_err create_set(factor_set *set, int64_t nb)
   set->own = true;
   set->a = set->x = NULL;
   OSLA_CALL(bench_matrix_create(d->job, dtype, d->n, d->n, nb, nb, &set->a));
-  if (d->nrhs == 0) return OSLA_OK;
-  return bench_matrix_create(d->job, dtype, d->n, d->nrhs, nb, factor_rhs_block(d), &set->x);
+  return create_rhs(set, nb);
 }
 
 static void destroy_set(factor_set *set)
@@ -69,6 +76,7 @@ void factor_destroy(factor_data *d)
 {
   destroy_set(&d->osla);
   osla_matrix_destroy(&d->original);
+  osla_matrix_destroy(&d->full);
   free(d->osla.pivots);
   d->osla.pivots = NULL;
 }
@@ -84,6 +92,19 @@ osla_err factor_restore(void *data)
   OSLA_CALL(
     bench_matrix_create(d->job, osla_matrix_dtype(set->a), l.m, l.n, l.mb, l.nb, &d->original));
   return osla_matrix_copy(set->a, d->original);
+}
+
+osla_err factor_full(const factor_set *set, osla_matrix **full)
+{
+  factor_data *d = set->factor;
+  osla_layout l = osla_matrix_layout(set->a);
+  *full = set->a;
+  if (!osla_matrix_is_triangle(set->a)) return OSLA_OK;
+  if (!d->full)
+    OSLA_CALL(
+      osla_matrix_create(d->job->grid, osla_matrix_dtype(set->a), l.n, l.n, l.nb, l.nb, &d->full));
+  *full = d->full;
+  return osla_matrix_copy(set->a, d->full);
 }
 
 /* --- pivots --- */
@@ -144,6 +165,25 @@ static osla_err solve_chol(void *data)
 {
   factor_set *set = data;
   return osla_potrs(OSLA_LOWER, set->a, set->x);
+}
+
+/* --- triangle: OSLA on a triangular matrix --- */
+
+static osla_err setup_triangle(void *data)
+{
+  factor_set *set = data;
+  factor_data *d = set->factor;
+  const bench_settings *s = d->job->settings;
+  set->own = true;
+  set->a = set->x = NULL;
+  OSLA_CALL(osla_matrix_create_triangle(d->job->grid, s->dtype, d->n, s->nb, &set->a));
+  OSLA_CALL(create_rhs(set, s->nb));
+  return osla_matrix_copy(d->osla.a, set->a);
+}
+
+static void teardown_triangle(void *data)
+{
+  destroy_set(data);
 }
 
 /* --- lapack: the device's LAPACK factors the whole matrix of a single rank in one call --- */
@@ -259,6 +299,17 @@ int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scala
   impls[n] = *osla;
   impls[n].name = "osla";
   impls[n++].data = &d->osla;
+  d->triangle = d->osla;
+  d->triangle.own = false;
+  if (d->kind == &factor_chol && !d->job->device)
+    impls[n++] = (bench_impl){.name = "osla-triangle",
+                              .ref = "triangle",
+                              .setup = setup_triangle,
+                              .prepare = osla->prepare,
+                              .run = osla->run,
+                              .check = osla->check,
+                              .teardown = teardown_triangle,
+                              .data = &d->triangle};
   if (d->local.job) impls[n++] = reference_gemm_impl(&d->local);
   d->lapack = d->osla;
   d->lapack.own = false;

@@ -44,10 +44,11 @@ typedef struct factor_data {
   /* Contents of A: uniform where LU pivots, diagonally dominant where it does not, positive
    * definite for Cholesky. */
   osla_fill fill;
-  factor_set osla, lapack, scalapack[BENCH_MAX_REF_NB];
+  factor_set osla, triangle, lapack, scalapack[BENCH_MAX_REF_NB];
   /* copy of the unfactored matrix on the device, made by the first factor_restore; later calls copy
    * it, because filling a matrix on a device is slow; NULL if matrices are in host memory */
   osla_matrix *original;
+  osla_matrix *full; /* copy that factor_full makes of a triangular matrix, or NULL */
   reference_names names;
   reference_gemm local;
 } factor_data;
@@ -60,17 +61,22 @@ void factor_destroy(factor_data *d);
 /* Fills the matrix of a set with the values that it has before the factorisation. Collective. */
 osla_err factor_restore(void *set);
 
+/* *full := the matrix of a set in the full layout: the set's own matrix, or a copy of a triangular
+ * one. The next call overwrites the copy, and factor_destroy frees it. Collective. */
+osla_err factor_full(const factor_set *set, osla_matrix **full);
+
 /* Number of columns in a block of right-hand sides, chosen so that the blocks spread over all
  * process columns. Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
 /* Fills in the implementations and returns their number. Local.
  *
- * The first implementation is OSLA. The implementation "blas" is the limit of local computation,
- * and exists if the caller has set the members of d->local up to `work`. "lapack" is one call of
- * the device's LAPACK on the whole matrix, and exists if there is a single rank with a device.
- * ScaLAPACK has an implementation for each block size, whose functions setup and teardown get a
- * factor_set as argument. */
+ * The first implementation is OSLA. "triangle" is OSLA on a triangular matrix, which at first has
+ * the contents of OSLA's full matrix; it exists for Cholesky in host memory. The implementation
+ * "blas" is the limit of local computation, and exists if the caller has set the members of
+ * d->local up to `work`. "lapack" is one call of the device's LAPACK on the whole matrix, and
+ * exists if there is a single rank with a device. ScaLAPACK has an implementation for each block
+ * size, whose functions setup and teardown get a factor_set as argument. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

@@ -107,10 +107,12 @@ static osla_err check(void *data, double *residual)
   inverse_data *d = (inverse_data *)set->factor;
   int64_t n = d->f.n;
   bool usable;
+  osla_matrix *inverse;
   *residual = NAN;
   OSLA_CALL(factor_usable(set, &usable));
   if (!usable) return OSLA_OK;
-  OSLA_CALL(apply_inverse(d, set->a));
+  OSLA_CALL(factor_full(set, &inverse));
+  OSLA_CALL(apply_inverse(d, inverse));
   OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->original, d->y, d->z));
   double scale = (d->norm * bench_max(d->y, n) + bench_max(d->v, n)) * (double)n *
                  bench_eps(osla_matrix_dtype(set->a));
@@ -178,9 +180,11 @@ const bench_kernel bench_potri = {
     "operations, complex 8/3), beside:\n"
     "  blas       the limit: the rate of a local product of private matrices on each rank,\n"
     "             of as many operations; no communication\n"
+    "  triangle   OSLA with A stored as a triangle, osla-triangle\n"
     "  scalapack  pdpotri and the like with the same factor on the same process grid\n"
     "Residual: |A (X v) - v| / ((|A| |X v| + |v|) N eps), v random, max norms.\n",
-  .references = "blas" REFERENCE_SCALAPACK,
+  .references = "triangle,blas" REFERENCE_SCALAPACK,
+  .default_references = "blas" REFERENCE_SCALAPACK,
   .after = "Example: mpiexec -n 2 osla-bench potri --n 4096 --nb 128\n",
   .precisions = "sdcz",
   .other_nb = true,

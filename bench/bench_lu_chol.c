@@ -43,9 +43,11 @@ static osla_err check_create(check_data *c)
 static osla_err compute_expected(check_data *c, factor_set *set)
 {
   double norm;
+  osla_matrix *a;
   OSLA_CALL(factor_restore(set));
-  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, set->a, c->x, c->expected));
-  OSLA_CALL(osla_matrix_norm(set->a, OSLA_NORM_INF, &norm));
+  OSLA_CALL(factor_full(set, &a));
+  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, a, c->x, c->expected));
+  OSLA_CALL(osla_matrix_norm(a, OSLA_NORM_INF, &norm));
   c->scale = norm * bench_max(c->x, c->f.n) * (double)c->f.n * bench_eps(osla_matrix_dtype(set->a));
   return OSLA_OK;
 }
@@ -57,11 +59,13 @@ static osla_err check(void *data, double *residual)
   const factor_kind *kind = c->f.kind;
   int64_t n = c->f.n;
   bool usable;
+  osla_matrix *factors;
   *residual = NAN;
   OSLA_CALL(factor_usable(set, &usable));
   if (!usable) return OSLA_OK;
-  OSLA_CALL(bench_apply(kind->right, kind->right_trans, set->a, c->x, c->y));
-  OSLA_CALL(bench_apply(kind->left, OSLA_NOTRANS, set->a, c->y, c->z));
+  OSLA_CALL(factor_full(set, &factors));
+  OSLA_CALL(bench_apply(kind->right, kind->right_trans, factors, c->x, c->y));
+  OSLA_CALL(bench_apply(kind->left, OSLA_NOTRANS, factors, c->y, c->z));
   OSLA_CALL(factor_pivots(set, c->pivots));
   if (c->scale == 0) OSLA_CALL(compute_expected(c, set));
   memcpy(c->y, c->expected, (size_t)n * sizeof *c->y);
@@ -157,9 +161,11 @@ const bench_kernel bench_chol = {
   .name = "chol",
   .summary = "Cholesky factorisation, lower triangle",
   .about = "\nTimes A = L L^H, A positive definite, in GF/s (1/3 N^3 operations, complex 4/3), "
-           "beside:\n" ABOUT_BLAS "  scalapack  pdpotrf and the like on the same process grid\n"
+           "beside:\n" ABOUT_BLAS "  triangle   OSLA with A stored as a triangle, osla-triangle\n"
+           "  scalapack  pdpotrf and the like on the same process grid\n"
            "Residual: |L (L^H x) - A x| / (|A| |x| N eps), x random, max norms.\n",
-  .references = "blas" REFERENCE_SCALAPACK,
+  .references = "triangle,blas" REFERENCE_SCALAPACK,
+  .default_references = "blas" REFERENCE_SCALAPACK,
   .device_references = "blas,lapack",
   .after = "Example: mpiexec -n 2 osla-bench chol --n 4096 --precision s\n",
   .precisions = "sdcz",

@@ -89,6 +89,9 @@ int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
     status = bench_error(kernel, "--nrhs: %lld is less than 1", raw->nrhs);
   if (!status && raw->cold && settings->n_count * settings->n_nbs * settings->n_grids != 1)
     status = bench_error(kernel, "--cold times one call: give one --n, one --nb and one --grid");
+  if (!status && kernel->solves && bench_list_has(settings->ref, "triangle") &&
+      (!raw->kind || strcmp(raw->kind, "chol") != 0))
+    status = bench_error(kernel, "--ref triangle needs --kind chol");
   settings->cold = raw->cold != 0;
   if (settings->cold) settings->reps = 1;
   settings->look_ahead = raw->look_ahead;

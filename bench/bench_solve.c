@@ -129,9 +129,11 @@ const bench_kernel bench_solve = {
            "N x NRHS, in GF/s (2 N^2 NRHS operations, complex 8), beside:\n"
            "  blas       the limit: each rank's share of A times NRHS columns, by a local product\n"
            "             of private matrices; no communication\n"
+           "  triangle   OSLA with A stored as a triangle, osla-triangle; needs --kind chol\n"
            "  scalapack  pdgetrs (pdpotrs) and the like with the same factors\n"
            "Residual: |B - A X| / ((|A| |X| + |B|) N eps), max norms.\n",
-  .references = "blas" REFERENCE_SCALAPACK,
+  .references = "triangle,blas" REFERENCE_SCALAPACK,
+  .default_references = "blas" REFERENCE_SCALAPACK,
   .device_references = "blas",
   .after = "Example: mpiexec -n 2 osla-bench solve --kind chol --n 2048 --nrhs 100\n",
   .precisions = "sdcz",
