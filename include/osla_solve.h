@@ -2,12 +2,13 @@
  * estimates.
  *
  * A is n x n in square blocks (mb = nb) on any grid. Triangular solves, solves with Cholesky's
- * factor, and osla_pocon also accept a triangular matrix A (osla_matrix_create_triangle), with
- * OSLA_LOWER; B and X are full matrices. Right-hand sides B and solutions X are n x nrhs, in any
- * blocks and on any grid over the same ranks. A solve works on them in place if they are
- * distributed like A: the same ranks at the same grid positions, and the same block rows (mb of B =
- * nb of A); their block columns are free. Otherwise a solve works on a copy, as large as B. A solve
- * is fastest with one block column of B for each process column.
+ * factor, osla_residual, osla_refine, osla_posv_mixed and osla_pocon also accept a triangular
+ * matrix A (osla_matrix_create_triangle), with OSLA_LOWER; B and X are full matrices. Right-hand
+ * sides B and solutions X are n x nrhs, in any blocks and on any grid over the same ranks. A solve
+ * works on them in place if they are distributed like A: the same ranks at the same grid positions,
+ * and the same block rows (mb of B = nb of A); their block columns are free. Otherwise a solve
+ * works on a copy, as large as B. A solve is fastest with one block column of B for each process
+ * column.
  *
  * All calls are collective, with the same enumeration arguments, numbers and options on all ranks.
  * They accept types s, d, c and z unless stated otherwise. They use all changes of the matrices
@@ -102,7 +103,8 @@ static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int6
  * columns x and b of X and B, of
  *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
  * A backward stable solve gives a value of order 1. The value is NaN if there is a NaN. A is the
- * full matrix before its factorisation. Makes a copy of B. */
+ * matrix before its factorisation: with both triangles, or a triangular matrix, which counts as
+ * symmetric (Hermitian). Makes a copy of B. */
 OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
                                 double *value);
 
@@ -125,16 +127,18 @@ typedef struct osla_refine_result {
 
 /* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
  * by less than a half. An iteration that does not reduce the residual is discarded.
- *   a       [in]     the full matrix before its factorisation (for a symmetric one both triangles:
- *                    osla_matrix_mirror)
- *   factors [in]     of A, or of a matrix near A; real or complex like A; if A has double
- *                    precision, the factors may have single precision
+ *   a       [in]     the matrix before its factorisation: with both triangles
+ *                    (osla_matrix_mirror), or a triangular matrix, which counts as symmetric
+ *                    (Hermitian)
+ *   factors [in]     of A, or of a matrix near A, in either layout; real or complex like A; if A
+ *                    has double precision, the factors may have single precision
  *   b       [in]     right-hand sides
  *   x       [in,out] first guess, which may be zero; solutions
  *   options [in]     NULL = defaults
  *   result  [out]    NULL, or the same on all ranks
- * Memory: three copies of B, and half a copy more if the factors have single precision. Errors as
- * stated at the head of this file, and ARG for options that are negative or differ by rank.
+ * Memory: three copies of B, and half a copy more if the factors have single precision; with a
+ * triangular A also that of osla_hemm. Errors as stated at the head of this file, and ARG for
+ * options that are negative or differ by rank.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
 OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
@@ -167,14 +171,16 @@ typedef struct osla_mixed_result {
  * after a solve in double precision. If this fails, A is factored in double precision. gesv: LU
  * with partial pivoting; posv: Cholesky.
  *   uplo    [in]  the triangle of A that is factored
- *   a       [in]  type d or z, the full matrix (both triangles); not changed
+ *   a       [in]  type d or z, with both triangles, or, with osla_posv_mixed, a triangular matrix;
+ *                 not changed
  *   b       [in]  right-hand sides
  *   x       [out] solutions; neither A nor B
  *   options [in]  of the refinement; NULL = defaults
  *   result  [out] NULL, or the same on all ranks
- * Memory: a copy of A in single precision; after a failure a copy in double precision instead; and
- * that of osla_refine. All of it is allocated before A is factored, except what the solves
- * themselves need (osla_getrs_memory). Errors as osla_refine, and UNSUPPORTED for s and c.
+ * Memory: a copy of A, in A's layout, in single precision; after a failure a copy in double
+ * precision instead; and that of osla_refine. All of it is allocated before A is factored, except
+ * what the solves and the products with a triangular A need (osla_getrs_memory). Errors as
+ * osla_refine, and UNSUPPORTED for s and c.
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV,
  * DSPOSV. */

@@ -44,7 +44,9 @@ static osla_err solve_in_precision(mixed *f, osla_dtype dtype)
   osla_factors factors;
   int64_t *ipiv = NULL;
   osla_err err;
-  OSLA_CALL(osla_matrix_create(grid, dtype, l.n, l.n, l.nb, l.nb, &copy));
+  OSLA_CALL(osla_matrix_is_triangle(f->a)
+              ? osla_matrix_create_triangle(grid, dtype, l.n, l.nb, &copy)
+              : osla_matrix_create(grid, dtype, l.n, l.n, l.nb, l.nb, &copy));
   ipiv = malloc((size_t)osla_matrix_local_rows(copy) * sizeof *ipiv + 1);
   err = ipiv ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of order %" PRId64, l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(grid), err));
@@ -85,7 +87,7 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
   const char *call = f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed";
   OSLA_NEEDS_HOST(call, f->a, f->b, f->x);
-  OSLA_NEEDS_FULL(call, f->a, f->b, f->x);
+  OSLA_NEEDS_FULL(call, f->cholesky ? NULL : f->a, f->b, f->x);
   if (options) f->options = *options;
   OSLA_CALL(osli_refinement_agree(&factors, check(f), call, &f->options));
   double n = (double)osla_matrix_layout(f->a).n;

@@ -109,6 +109,7 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
              "refine: B or X was made by osla_matrix_wrap_own, but other ranks need it");
   OSLA_CALL(osli_rhs_check_matrix(factors->matrix));
+  if (factors->cholesky) OSLA_CALL(osli_rhs_check_uplo(factors->uplo, factors->matrix));
   OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
              "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);
   OSLA_CHECK(lb.n == lx.n && b != x, OSLA_ERR_ARG,
@@ -201,7 +202,7 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
                      osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
   OSLA_NEEDS_HOST("osla_refine", a, factors->matrix, b, x);
-  OSLA_NEEDS_FULL("osla_refine", a, factors->matrix, b, x);
+  OSLA_NEEDS_FULL("osla_refine", factors->cholesky ? NULL : factors->matrix, b, x);
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
   OSLA_CALL(osli_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));

@@ -7,6 +7,7 @@
 #include "kernels/common/local_view.h"
 #include "osla_blas.h"
 #include "osla_gemm.h"
+#include "osla_products.h"
 #include "src/matrix/memory_kind.h"
 
 #include <float.h>
@@ -65,6 +66,15 @@ static double largest_residual(const int64_t *bits, int64_t nrhs, double norm_a,
   return value;
 }
 
+/* R := R - A X. A triangular matrix is symmetric, or Hermitian for complex types. */
+static osla_err subtract_product(const osla_matrix *a, const osla_matrix *x, osla_matrix *r)
+{
+  const osla_part whole_a = osla_whole(without_const(a)), whole_x = osla_whole(without_const(x));
+  if (osla_matrix_is_triangle(a))
+    return osla_hemm(OSLA_LEFT, OSLA_LOWER, -1.0, whole_a, whole_x, 1.0, osla_whole(r), NULL);
+  return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, whole_a, whole_x, 1.0, osla_whole(r), NULL);
+}
+
 osla_err osli_residual_compute(const osla_matrix *a, double norm_a, const osla_matrix *x,
                                const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
                                int64_t *bits)
@@ -74,8 +84,7 @@ osla_err osli_residual_compute(const osla_matrix *a, double norm_a, const osla_m
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   memset(bits, 0, (size_t)(OSLA_RESIDUAL_ROOM * l.n) * sizeof *bits);
   OSLA_CALL(osla_matrix_copy(b, r));
-  OSLA_CALL(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(without_const(a)),
-                      osla_whole(without_const(x)), 1.0, osla_whole(r), NULL));
+  OSLA_CALL(subtract_product(a, x, r));
   osla_err err = column_maxima(r, bits);
   if (err == OSLA_OK) err = column_maxima(x, bits + l.n);
   if (err == OSLA_OK) err = column_maxima(b, bits + 2 * l.n);
@@ -93,7 +102,7 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
                        double *value)
 {
   OSLA_NEEDS_HOST("osla_residual", a, x, b);
-  OSLA_NEEDS_FULL("osla_residual", a, x, b);
+  OSLA_NEEDS_FULL("osla_residual", x, b);
   osla_layout l = osla_matrix_layout(b);
   osla_matrix *r = NULL;
   double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);

@@ -95,11 +95,20 @@ typedef struct system {
   kernel_matrix a, f, b, x;
 } system_of;
 
-static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kind k, int64_t n,
-                             int64_t nb, rhs_distribution place)
+/* Layout of the matrices A and F of a system. */
+typedef enum layout { FULL, TRIANGLE } layout;
+
+static kernel_matrix make_square(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb, layout l)
 {
-  system_of s = {.a = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
-                 .f = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
+  return l == TRIANGLE ? kernel_make_triangle(grid, dtype, n, nb)
+                       : kernel_make(grid, dtype, n, n, nb, nb, false);
+}
+
+static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kind k, int64_t n,
+                             int64_t nb, rhs_distribution place, layout l)
+{
+  system_of s = {.a = make_square(g->at[which], dtype, n, nb, l),
+                 .f = make_square(g->at[which], dtype, n, nb, l),
                  .b = kernel_make(g->at[which], dtype, n, 3, nb, 2, true),
                  .x = rhs_make(g, which, dtype, n, 3, nb, 1, place, false)};
   fill(s.a.a, k, true);
@@ -123,16 +132,18 @@ static void expect_solved(const system_of *s, double reported, double limit, con
                   value, reported);
 }
 
-static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
+static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky,
+                         layout l)
 {
   system_of s =
-    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS));
-  osla_factors factors = osla_factors_cholesky(s.f.a, OSLA_UPPER);
+    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS), l);
+  const osla_uplo uplo = l == TRIANGLE ? OSLA_LOWER : OSLA_UPPER;
+  osla_factors factors = osla_factors_cholesky(s.f.a, uplo);
   osla_refine_result result;
   double before;
   if (cholesky) {
     int64_t info = -1;
-    OSLA_ASSERT_OK(osla_potrf(OSLA_UPPER, s.f.a, NULL, &info));
+    OSLA_ASSERT_OK(osla_potrf(uplo, s.f.a, NULL, &info));
     CU_ASSERT(info == 0);
   } else {
     osla_lu_result lu;
@@ -167,16 +178,18 @@ static void test_refine(void)
         bool is_complex = (which / 2 + runs) % 2;
         osla_dtype single = is_complex ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
         osla_dtype wide = is_complex ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE;
-        if (solve_turn(which, 5 + k))
-          check_refine(&g, which, k == EASY ? single : wide, (kind)k, (which + k) % 2);
+        if (!solve_turn(which, 5 + k)) continue;
+        check_refine(&g, which, k == EASY ? single : wide, (kind)k, (which + k) % 2, FULL);
+        check_refine(&g, which, k == EASY ? single : wide, (kind)k, true, TRIANGLE);
       }
   grids_close(&g);
 }
 
-static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
+static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky,
+                        layout l)
 {
   system_of s =
-    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS));
+    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS), l);
   osla_mixed_result r;
   OSLA_ASSERT_OK(cholesky ? osla_posv_mixed(OSLA_LOWER, s.a.a, s.b.a, s.x.a, NULL, &r)
                           : osla_gesv_mixed(s.a.a, s.b.a, s.x.a, NULL, &r));
@@ -203,9 +216,10 @@ static void test_mixed(void)
     for (int k = EASY; k <= PIVOTS; k++)
       for (int type = 0; type < 2; type++) {
         bool turn = osla_test_size() <= 2 || type == (which / 2 + k) % 2;
-        if (turn && solve_turn(which, k == PIVOTS ? 1 : 3 + 3 * k))
-          check_mixed(&g, which, type ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE, (kind)k,
-                      k != PIVOTS && (which + k) % 2);
+        const osla_dtype dtype = type ? OSLA_COMPLEX_DOUBLE : OSLA_DOUBLE;
+        if (!turn || !solve_turn(which, k == PIVOTS ? 1 : 3 + 3 * k)) continue;
+        check_mixed(&g, which, dtype, (kind)k, k != PIVOTS && (which + k) % 2, FULL);
+        if (k != PIVOTS) check_mixed(&g, which, dtype, (kind)k, true, TRIANGLE);
       }
   grids_close(&g);
 }
@@ -241,6 +255,16 @@ static void test_singular(void)
   OSLA_ASSERT_ERR(osla_refine(a.a, &f, b.a, x.a, &(osla_refine_options){.target = -1.0}, NULL),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("target = -1");
+  kernel_matrix triangle = kernel_make_triangle(g.at[0], OSLA_DOUBLE, 9, 2);
+  const osla_factors upper = osla_factors_cholesky(triangle.a, OSLA_UPPER);
+  OSLA_ASSERT_ERR(osla_refine(triangle.a, &upper, b.a, x.a, NULL, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(osla_posv_mixed(OSLA_UPPER, triangle.a, b.a, x.a, NULL, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_OK(osla_posv_mixed(OSLA_LOWER, triangle.a, b.a, x.a, NULL, &r));
+  CU_ASSERT(r.path == OSLA_MIXED_SINGULAR && r.info == 1 && !r.refine.converged);
+  kernel_free(&triangle);
   kernel_free(&a), kernel_free(&b), kernel_free(&x), kernel_free(&s), kernel_free(&sb);
   kernel_free(&wide), kernel_free(&sx);
   grids_close(&g);
@@ -304,7 +328,7 @@ static osla_err solve_mixed(void *arg)
 static void test_lack(void)
 {
   grid_set g = grids_open();
-  system_of s = make_system(&g, 0, OSLA_DOUBLE, EASY, 12, 4, FITTING);
+  system_of s = make_system(&g, 0, OSLA_DOUBLE, EASY, 12, 4, FITTING, FULL);
   enum { BEHIND = 20 };
   int hit = 1, early = 0, late = 0, behind = 0;
   /* after this first solve, memory regions are cached, so that all further calls make the same

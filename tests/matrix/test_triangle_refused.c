@@ -67,6 +67,12 @@ static osla_err with_refine(const operands *s)
   return osla_refine(s->a, &f, s->c, s->c, NULL, NULL);
 }
 
+static osla_err with_refine_lu(const operands *s)
+{
+  const osla_factors f = osla_factors_lu(s->b, s->ipiv);
+  return osla_refine(s->a, &f, s->c, s->c, NULL, NULL);
+}
+
 static osla_err with_splitting_create_dense(const operands *s)
 {
   osla_splitting *h = NULL;
@@ -116,11 +122,12 @@ static const struct refused_call {
   LINE_FROM(getrs, 1, 2, "solve"),
   LINE(getrs_part, 2, "getrs"),
   LINE(getrs_replicated, 1, "osla_getrs"),
-  LINE(residual, 3, "osla_residual"),
+  LINE_FROM(residual, 1, 3, "osla_residual"),
   LINE(gesv_mixed, 3, "osla_gesv_mixed"),
-  LINE(posv_mixed, 3, "osla_posv_mixed"),
+  LINE_FROM(posv_mixed, 1, 3, "osla_posv_mixed"),
   LINE(gecon, 1, "osla_gecon"),
-  LINE(refine, 3, "osla_refine"),
+  LINE_FROM(refine, 2, 3, "osla_refine"),
+  LINE_FROM(refine_lu, 1, 2, "osla_refine"),
   LINE(splitting_create_dense, 1, "osla_splitting_create_dense"),
 };
 
