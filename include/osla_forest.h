@@ -12,8 +12,8 @@
  * bytes of another rank's values, the owner of the values packs them instead. Values in other
  * memory are staged once. Ranks may use different kinds of memory.
  *
- * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on, in the memory of
- * a segment or matrix, or in memory that the program has allocated there and has registered
+ * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on, in the memory
+ * of a segment or matrix, or in memory that the program has allocated there and has registered
  * (osla_device_register). Devices of the node read values in memory of osla_vertices_create_on in
  * place. The roots may lie on a device while the leaves lie in host memory, and vice versa. No call
  * has an argument for the kind of memory, because each call finds the kind from the address, which
@@ -313,11 +313,11 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
  * rank:
  * UNSUPPORTED: values of type long double on a device, or a device whose plug-in was compiled
  * without nvcc and therefore has no kernels.
- * ARG: an array that lies on another rank's device, or does not end in its piece of device memory;
- * a unit of unknown type or count < 1; a combination that the type does not have; a stride
- * smaller than the unit; values or a stride that are not multiples of the type's alignment in C; a
- * vertex that is read and a vertex that is written in the same memory (vertices may interleave, as
- * points and ghosts of a mesh, or fields of a record).
+ * ARG: an array that lies on another rank's device, does not end in its piece of device memory, or
+ * lies in device memory that is not registered; a unit of unknown type or count < 1; a combination
+ * that the type does not have; a stride smaller than the unit; values or a stride that are not
+ * multiples of the type's alignment in C; a vertex that is read and a vertex that is written in the
+ * same memory (vertices may interleave, as points and ghosts of a mesh, or fields of a record).
  * STATE: the transfer that was begun eight transfers earlier on this forest has not ended. At most
  * 8 transfers of a forest may be under way, and any number of different forests. After an error
  * nothing was begun. Unless all ranks fail alike, the program must then end (osla_transport_abort),

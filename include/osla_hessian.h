@@ -226,8 +226,9 @@ OSLA_API void osla_hessian_destroy(osla_hessian **hessian);
  *   k     [in] rows of G (data), >= 0
  *   g     [in] k x count, column-major, leading dimension ldg >= max(1, k); column a belongs to
  *              ix[a]; not checked for NaN
- * Errors: ARG (index out of range, with position and value; nothing was added); MEM, MPI (a part of
- * the update may have been added). */
+ * Errors: ARG (index out of range, with position and value; a matrix G on another device than H, in
+ * device memory of another rank, or in device memory that is not registered; nothing was added);
+ * MEM, MPI (a part of the update may have been added). */
 OSLA_API osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix,
                                       int64_t k, const void *g, int64_t ldg);
 
