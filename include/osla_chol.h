@@ -46,9 +46,11 @@ OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_opt
  * unchanged; info counts rows of the part. A part is factored in place if it begins at block
  * corners (i and j are multiples of the block size). It is also factored in place if it begins
  * within a block row (column) and there is only one process row (column), or the part ends in the
- * block row (column) in which it begins. Any other part is copied. Memory beside that of
- * osla_potrf: none, or a copy of the part and 64 of its columns. Errors as osla_potrf, and ARG for
- * a part outside its matrix. */
+ * block row (column) in which it begins. Any other part is copied. A part of a triangular matrix
+ * must begin and end on the diagonal, or lie below it; it is copied, to a triangular matrix if it
+ * lies on the diagonal, unless it is the whole matrix. Memory beside that of osla_potrf: none, or a
+ * copy of the part and 64 of its columns. Errors as osla_potrf, ARG for a part outside its matrix,
+ * and UNSUPPORTED for another part of a triangular matrix. */
 OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                                   int64_t *info);
 

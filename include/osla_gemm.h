@@ -49,10 +49,12 @@ typedef struct osla_gemm_options {
  * that is distributed differently. (A load is a panel of k, or a whole local block if k runs along
  * the rows of the stored matrix.) By default this is at most 2.5 local blocks of the operands, or 1
  * MiB. If C leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy
- * of C. Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
- * operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of the BLAS, or the
- * integers of the BLAS have 64 bits; C is unchanged), MPI, which ends the job if ranks of the node
- * wait for transfers of the failing rank. */
+ * of C. A and B may be parts of triangular matrices that lie below the diagonal; the call works on
+ * copies of such parts. Errors, on all ranks together: ARG (sizes, types, a part outside its
+ * matrix, C overlaps an operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of
+ * the BLAS, or the integers of the BLAS have 64 bits; another part of a triangular matrix; C is
+ * unchanged), MPI, which ends the job if ranks of the node wait for transfers of the failing rank.
+ */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -60,13 +62,15 @@ OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex a
 /* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k), or of C := alpha A^T A + beta
  * C (otherwise, A is k x n). The other triangle is neither read nor written. C is n x n, in any
  * blocks and on any grid; types s, d, c and z (the complex product is symmetric, not Hermitian).
- * Otherwise as osla_gemm. */
+ * With LOWER and a real type, C may be a triangular matrix or a part of one that begins and ends on
+ * the diagonal, and is computed in place. Otherwise as osla_gemm. */
 OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                             osla_complex beta, osla_part c, const osla_gemm_options *options);
 
 /* Triangle `uplo` of the Hermitian product C := alpha A A^H + beta C, or C := alpha A^H A + beta C.
- * The imaginary parts of C's diagonal are ignored and become zero, as with xHERK of the BLAS. For
- * real types the same as osla_syrk. Otherwise as osla_syrk. */
+ * The imaginary parts of C's diagonal are ignored and become zero, as with xHERK of the BLAS. With
+ * LOWER, C may be triangular, for all types. For real types the same as osla_syrk. Otherwise as
+ * osla_syrk. */
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 

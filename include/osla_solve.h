@@ -60,11 +60,14 @@ OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64
 /* Solves with parts, also with parts of one matrix. Elements outside B stay unchanged. A part that
  * osla_potrf_part would factor in place is used in place; any other A is copied, any other B is
  * copied and copied back. Whether B is distributed like A is judged by counting rows and columns
- * from the first elements of both parts.
+ * from the first elements of both parts. Except for osla_getrs_part, A may be a triangular matrix or
+ * a part of one that begins and ends on the diagonal, and A and B may be parts of triangular
+ * matrices below the diagonal. Parts of triangular matrices are copied.
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
  * Memory beside that of the calls for whole matrices: none, or a copy of a part and 64 of its
- * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, and ARG for a
- * part outside its matrix or a B that overlaps A. */
+ * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, ARG for a part
+ * outside its matrix or a B that overlaps A, and UNSUPPORTED for other parts of triangular matrices.
+ */
 OSLA_API osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                                  osla_complex alpha, osla_part a, osla_part b);
 OSLA_API osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);

@@ -11,7 +11,7 @@ static osla_err agree(osla_uplo uplo, const osla_part *a, const osla_chol_option
                                 {"look_ahead", o.look_ahead},
                                 {"forward", (int)o.forward}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(a->matrix)),
-                         osli_part_check("potrf", a, "A"), "osla_potrf_part", same,
+                         osli_part_check_stored("potrf", a, "A"), "osla_potrf_part", same,
                          (int)(sizeof same / sizeof *same));
 }
 

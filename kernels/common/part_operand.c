@@ -2,6 +2,7 @@
 
 #include "kernels/common/local_view.h"
 #include "src/matrix/memory_kind.h"
+#include "src/matrix/part_local.h"
 #include "src/matrix/part_view.h"
 
 #include <string.h>
@@ -27,6 +28,8 @@ static osla_err create_copy(const osla_part *part, const osla_matrix *like, part
   OSLA_CALL(osla_agree(osla_grid_transport(grid),
                        osla_grid_shift(grid, osla_index_owner(part->i, l.mb, l.nprow),
                                        osla_index_owner(part->j, l.nb, l.npcol), &x->grid)));
+  if (osla_matrix_is_triangle(part->matrix) && part_is_diagonal(part))
+    return osla_matrix_create_triangle(x->grid, dtype, part->n, l.nb, &x->copy);
   return osli_matrix_create_like(part->matrix, x->grid, dtype, &of, &x->copy);
 }
 

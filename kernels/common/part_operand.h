@@ -2,7 +2,8 @@
  *
  * If the part has the layout of a matrix of its own (part_view.h), the kernel works on it in place.
  * Otherwise the part is copied to a new matrix, and copied back. Elements outside the part stay
- * unchanged. */
+ * unchanged. Parts of triangular matrices are copied: one that begins and ends on the diagonal to a
+ * triangular matrix, and one below the diagonal to a full matrix. */
 #ifndef PART_OPERAND_H
 #define PART_OPERAND_H
 
@@ -19,7 +20,7 @@ typedef struct part_operand {
 } part_operand;
 
 /* Sets x->at to a matrix on which a kernel can work: the part itself or a copy. Collective. The
- * part must be inside its matrix.
+ * part must satisfy osli_part_check_stored.
  *
  *   like [in] a copy is distributed like the rows of this matrix; NULL: on the processes and in
  *             the blocks of the part

@@ -1,12 +1,14 @@
 /* Public calls of the distributed multiplications: check the arguments, make the plan, run it. */
 #include "kernels/gemm/gemm.h"
 #include "kernels/common/local_view.h"
+#include "kernels/common/part_operand.h"
 #include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
 #include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -42,6 +44,28 @@ typedef struct request {
   bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
+/* Checks operands in triangular matrices: A and B below the diagonal, and C of osla_syrk and
+ * osla_herk on the diagonal. */
+static osla_err check_triangular(const request *r, const char *call)
+{
+  const osla_matrix *c = r->c.matrix;
+  const osla_dtype dtype = osla_matrix_dtype(c);
+  if (part_is_diagonal(&r->a)) OSLA_NEEDS_FULL(call, r->a.matrix);
+  if (part_is_diagonal(&r->b)) OSLA_NEEDS_FULL(call, r->b.matrix);
+  OSLA_CALL(osli_part_check_stored(call, &r->a, "A"));
+  OSLA_CALL(osli_part_check_stored(call, &r->b, "B"));
+  OSLA_CALL(osli_part_inside(call, &r->c, "C"));
+  if (!osla_matrix_is_triangle(c)) return OSLA_OK;
+  if (r->triangle == WHOLE || (r->c.m > 0 && !part_is_diagonal(&r->c))) OSLA_NEEDS_FULL(call, c);
+  OSLA_CHECK(r->triangle == OSLA_LOWER, OSLA_ERR_ARG,
+             "%s: C is a triangular matrix, which stores its lower triangle: pass OSLA_LOWER",
+             call);
+  OSLA_CHECK(r->hermitian || dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_ARG,
+             "%s: C is a triangular matrix of type '%c', which is Hermitian: call osla_herk", call,
+             osla_dtype_letter(dtype));
+  return OSLA_OK;
+}
+
 static osla_err check(const request *r, const osla_gemm_options *options)
 {
   const osla_part *a = &r->a, *b = &r->b, *c = &r->c;
@@ -50,14 +74,11 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
   const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
-  OSLA_NEEDS_FULL(call, a->matrix, b->matrix, c->matrix);
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
              OSLA_ERR_ARG, "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, r->triangle);
   OSLA_CALL(osli_check_trans(call, r->transa));
   OSLA_CALL(osli_check_trans(call, r->transb));
-  OSLA_CALL(osli_part_check("gemm", a, "A"));
-  OSLA_CALL(osli_part_check("gemm", b, "B"));
-  OSLA_CALL(osli_part_check("gemm", c, "C"));
+  OSLA_CALL(check_triangular(r, call));
   int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
   int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
@@ -118,7 +139,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 
 static bool is_split(const gemm_work *w, const request *r)
 {
-  return osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
+  return !w->c.triangular && osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
 /* Makes the operands and the task list. `split` is true if gemm_split.c runs the product. */
@@ -159,15 +180,11 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
   return osli_gemm_run_open(w);
 }
 
-static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
-                         const osla_gemm_options *options)
+/* Multiplies after the arguments have been checked and agreed. A and B lie in full matrices. */
+static osla_err multiply_full(const request *r, osla_complex alpha, osla_complex beta,
+                              const osla_gemm_options *options)
 {
-  const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
   osla_err err;
-  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
-  /* The check may fail on some ranks only, for example if they pass matrices of other
-   * transports. */
-  OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* if alpha = 0, A and B are not read, as in BLAS */
   const bool split = is_split(&w, r);
@@ -184,6 +201,37 @@ cleanup:
   osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);
   return err;
+}
+
+/* Copies a part of a triangular matrix to a full matrix, and sets *part to the copy. */
+static osla_err open_operand(osla_part *part, part_operand *x)
+{
+  if (!osla_matrix_is_triangle(part->matrix)) return OSLA_OK;
+  OSLA_CALL(osli_part_open(part, NULL, x));
+  *part = osla_whole(x->at);
+  return OSLA_OK;
+}
+
+static osla_err multiply(const request *asked, osla_complex alpha, osla_complex beta,
+                         const osla_gemm_options *options)
+{
+  const osla_dtype dtype = osla_matrix_dtype(asked->c.matrix);
+  request r = *asked;
+  part_operand a = {0}, b = {0};
+  osla_err err;
+  if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
+  /* The check may fail on some ranks only, for example if they pass matrices of other
+   * transports. */
+  OSLA_CALL(agree(&r, alpha, beta, options, check(&r, options)));
+  OSLA_TRY(open_operand(&r.a, &a));
+  if (r.triangle == WHOLE)
+    OSLA_TRY(open_operand(&r.b, &b));
+  else
+    r.b = r.a; /* osla_syrk and osla_herk multiply A by its own transpose */
+  err = multiply_full(&r, alpha, beta, options);
+cleanup:
+  err = osli_part_close(&b, false, err);
+  return osli_part_close(&a, false, err);
 }
 
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
@@ -284,6 +332,7 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
 {
   request r = {transa, transb, a, b, c, WHOLE, false};
   *out = (osla_gemm_plan){0};
+  OSLA_NEEDS_FULL("osla_gemm_predict", a.matrix, b.matrix, c.matrix);
   OSLA_CALL(check(&r, options));
   gemm_work w = work_of(&r, options);
   const bool split = is_split(&w, &r);

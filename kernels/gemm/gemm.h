@@ -52,7 +52,9 @@ typedef struct gemm_target {
   int64_t rows; /* number of rows of the local part */
   int64_t cols; /* number of columns of the local part */
   unsigned char *at;
-  int64_t ld;
+  int64_t ld; /* leading dimension; for a triangular C an upper bound of those of its columns */
+  /* the matrix of C if it is triangular, so that c_at finds its columns; otherwise NULL */
+  const osla_matrix *triangular;
 } gemm_target;
 
 /* Elements [at, at + size) of the local part of C correspond to local indices [local, local + size)

@@ -15,11 +15,15 @@ gemm_target osli_gemm_target_of(const osla_part *c)
     .pcol = v.pcol,
     .ld = v.lld,
   };
+  if (osla_matrix_is_triangle(c->matrix)) {
+    t.triangular = c->matrix;
+    t.ld = v.rows > 1 ? v.rows : 1;
+  }
   t.row = axis_below(&t.rows_of, 0, v.prow);
   t.col = axis_below(&t.cols_of, 0, v.pcol);
   t.rows = axis_below(&t.rows_of, c->m, v.prow) - t.row;
   t.cols = axis_below(&t.cols_of, c->n, v.pcol) - t.col;
-  t.at = t.rows > 0 && t.cols > 0 ? local_at(&v, t.row, t.col) : v.local;
+  t.at = t.rows > 0 && t.cols > 0 && !t.triangular ? local_at(&v, t.row, t.col) : v.local;
   return t;
 }
 

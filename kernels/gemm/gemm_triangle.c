@@ -4,7 +4,8 @@
  * array. For a range of columns, the rows that are completely inside the triangle are computed by
  * one product. For the other rows, the range of columns is halved recursively. A narrow range is
  * multiplied into a small square, and the elements of the square that are inside the triangle are
- * added to C one by one. */
+ * added to C one by one. If the matrix of C is triangular, no product spans two of its block
+ * columns, which have different leading dimensions. */
 #include "kernels/gemm/gemm.h"
 #include "osla_blas.h"
 #include "src/device/device.h"
@@ -19,6 +20,24 @@ typedef struct product {
   gemm_array a, b;
   int64_t k;
 } product;
+
+/* Columns of C that have one leading dimension. */
+static stored_columns columns_of(const gemm_work *w, int64_t col)
+{
+  const gemm_target *c = &w->c;
+  if (!c->triangular) return (stored_columns){.count = c->cols, .ld = c->ld};
+  stored_columns s = osli_stored_columns(c->triangular, osla_transport_rank(w->t), c->col + col);
+  s.first -= c->col;
+  s.offset += c->row;
+  return s;
+}
+
+/* The element of C in a local row and column. */
+static operand c_at(const gemm_work *w, int64_t row, int64_t col)
+{
+  const stored_columns s = columns_of(w, col);
+  return (operand){osli_stored_at(w->c.at, &s, row, col, w->element), s.ld};
+}
 
 static int64_t col_index(const gemm_work *w, int64_t l)
 {
@@ -48,10 +67,9 @@ static const unsigned char *b_at(const product *p, int64_t l)
 
 static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols)
 {
-  const gemm_target *c = &p->w->c;
+  const operand c = c_at(p->w, row, col);
   return osla_blas_gemm(p->w->dtype, p->a.trans, p->b.trans, rows, cols, p->k, p->alpha,
-                        a_at(p, row), p->a.ld, b_at(p, col), p->b.ld, p->beta,
-                        c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
+                        a_at(p, row), p->a.ld, b_at(p, col), p->b.ld, p->beta, c.at, c.ld);
 }
 
 /* Computes to[i] := from[i] + beta to[i] for the `rows` elements of a column. */
@@ -86,7 +104,6 @@ static void add(const product *p, int64_t rows, const unsigned char *from, unsig
 /* Computes a rectangle of C that the diagonal crosses. It has at most BASE columns. */
 static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
 {
-  const gemm_target *c = &p->w->c;
   size_t e = p->w->element;
   _Alignas(osla_complex) unsigned char host_square[BASE * BASE * sizeof(osla_complex)];
   unsigned char *square = p->w->square ? p->w->square : host_square;
@@ -104,13 +121,13 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
       if (from < 0) from = 0;
       if (to > rows) to = rows;
       if (from >= to) continue;
+      const operand c = c_at(p->w, first + from, col + j);
       if (p->w->square)
         OSLA_CALL(osli_device_add(p->w->dtype, to - from, 1, 1,
-                                  square + (size_t)(j * BASE + from) * e, BASE, p->beta,
-                                  c->at + (size_t)(first + from + (col + j) * c->ld) * e, c->ld));
+                                  square + (size_t)(j * BASE + from) * e, BASE, p->beta, c.at,
+                                  c.ld));
       else
-        add(p, to - from, square + (size_t)(j * BASE + from) * e,
-            c->at + (size_t)(first + from + (col + j) * c->ld) * e);
+        add(p, to - from, square + (size_t)(j * BASE + from) * e, c.at);
     }
   }
   return OSLA_OK;
@@ -159,9 +176,9 @@ static void make_real(const gemm_work *w)
   if (w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE) return;
   for (int64_t col = 0, run; col < w->c.cols; col += run) {
     const int64_t row = diagonal_row(w, col);
-    unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
     run = 1;
     if (row < 0) continue;
+    unsigned char *element = c_at(w, row, col).at;
     if (!w->square) {
       clear_imaginary(w->dtype, element);
       continue;
@@ -191,7 +208,12 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
   /* The diagonal is made real after the product, and also before it, because beta times a NaN in an
    * imaginary part would reach the real part. */
   if (w->hermitian) make_real(w);
-  OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
+  for (int64_t col = 0, cols; col < w->c.cols; col += cols) {
+    const stored_columns s = columns_of(w, col);
+    cols = s.first + s.count - col;
+    if (cols > w->c.cols - col) cols = w->c.cols - col;
+    OSLA_CALL(multiply_columns(&p, 0, w->c.rows, col, cols));
+  }
   if (w->hermitian) make_real(w);
   return OSLA_OK;
 }

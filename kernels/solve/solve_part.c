@@ -3,7 +3,9 @@
 #include "kernels/common/part_operand.h"
 #include "osla_solve.h"
 #include "src/base/double_bits.h"
+#include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,12 +23,16 @@ typedef struct request {
   osla_trans trans;
   osla_diag diag;
   osla_complex alpha;
+  bool full; /* true if the routine does not serve triangular matrices */
 } request;
 
-static osla_err check(const char *call, const osla_part *a, const osla_part *b)
+static osla_err check(const request *r, const osla_part *a, const osla_part *b)
 {
-  OSLA_CALL(osli_part_check(call, a, "A"));
-  OSLA_CALL(osli_part_check(call, b, "B"));
+  const char *call = r->name;
+  if (r->full) OSLA_NEEDS_FULL(call, a->matrix, b->matrix);
+  if (part_is_diagonal(b)) OSLA_NEEDS_FULL(call, b->matrix);
+  OSLA_CALL(osli_part_check_stored(call, a, "A"));
+  OSLA_CALL(osli_part_check_stored(call, b, "B"));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) ==
                osla_grid_transport(osla_matrix_grid(b->matrix)),
              OSLA_ERR_ARG, "%s: A and B belong to different transports", call);
@@ -45,8 +51,8 @@ static osla_err agree(request r, const osla_part *a, const osla_part *b)
                                 OSLA_FACTOR_ARGUMENTS("alpha", r.alpha),
                                 OSLA_PART_ARGUMENTS("a", *a),
                                 OSLA_PART_ARGUMENTS("b", *b)};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(b->matrix)), check(r.name, a, b),
-                         r.call, same, (int)(sizeof same / sizeof *same));
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(b->matrix)), check(&r, a, b), r.call,
+                         same, (int)(sizeof same / sizeof *same));
 }
 
 /* Opens A and B for a solve. If B must be copied, the copy gets a distribution in which the solve
@@ -68,7 +74,13 @@ static osla_err close_operands(operands *x, osla_err err)
 osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                         osla_complex alpha, osla_part a, osla_part b)
 {
-  const request r = {"trsm", "osla_trsm_part", side, uplo, trans, diag, alpha};
+  const request r = {.name = "trsm",
+                     .call = "osla_trsm_part",
+                     .side = side,
+                     .uplo = uplo,
+                     .trans = trans,
+                     .diag = diag,
+                     .alpha = alpha};
   operands x;
   OSLA_CALL(open_operands(&r, &a, &b, &x));
   return close_operands(&x, osla_trsm(side, uplo, trans, diag, alpha, x.a.at, x.b.at));
@@ -131,7 +143,8 @@ cleanup:
 
 osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b)
 {
-  const request r = {.name = "getrs", .call = "osla_getrs_part", .side = OSLA_LEFT, .trans = trans};
+  const request r = {
+    .name = "getrs", .call = "osla_getrs_part", .side = OSLA_LEFT, .trans = trans, .full = true};
   operands x;
   int64_t *pivots = NULL;
   bool given = false;

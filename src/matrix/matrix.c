@@ -293,6 +293,7 @@ static bool is_axis(int64_t first, int64_t count, int64_t block, int procs)
 bool osli_part_has_view(const osla_part *part)
 {
   const osla_layout *l = &part->matrix->layout;
+  if (part->matrix->is_triangle) return false;
   return is_axis(part->i, part->m, l->mb, l->nprow) && is_axis(part->j, part->n, l->nb, l->npcol);
 }
 
@@ -321,10 +322,8 @@ osla_err osli_part_view(const osla_part *part, osla_matrix **out)
   osla_grid *grid = NULL;
   osla_err err;
   *out = NULL;
-  OSLA_CHECK(
-    !whole->is_triangle, OSLA_ERR_UNSUPPORTED,
-    "a view of a part: does not take a matrix of osla_matrix_create_triangle: copy it to a "
-    "full matrix first (osla_matrix_copy)");
+  OSLA_CHECK(!whole->is_triangle, OSLA_ERR_UNSUPPORTED,
+             "a part of a triangular matrix has no view: copy it first (osla_matrix_copy_part)");
   OSLA_TRY(osla_grid_shift(whole->grid, osla_index_owner(part->i, l->mb, l->nprow),
                            osla_index_owner(part->j, l->nb, l->npcol), &grid));
   OSLA_TRY(new_matrix(grid, whole->dtype, &layout, &a));

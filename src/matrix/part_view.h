@@ -12,7 +12,8 @@
 #include <stdbool.h>
 
 /* True if the part has a view. If the part begins inside a block, it must end in the same block, or
- * the grid must have one process in that direction. Local. */
+ * the grid must have one process in that direction. A part of a triangular matrix has no view.
+ * Local. */
 bool osli_part_has_view(const osla_part *part);
 
 /* Makes the view of a part. It borrows the part's matrix, which must outlive it, and uses the same

@@ -6,6 +6,7 @@ endif
 tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_device_kernels.c \
   tests/device/test_device_lanes.c tests/device/test_device_lu.c tests/device/test_device_nodes.c \
   tests/device/test_device_forest.c tests/device/test_device_register.c \
+  tests/device/test_device_triangle.c \
   tests/device/test_device_hessian.c tests/device/test_device_assembly.c tests/device/test_device_errors.c \
   tests/device/test_device_refused.c tests/device/cuda_cases.c \
   tests/device/test_device_sparse.c tests/device/test_device_cg.c \

@@ -17,7 +17,7 @@ tests_kernels_dense_suites_SOURCES += \
   tests/kernels/test_gemm_predict.c tests/kernels/test_getri.c tests/kernels/test_lu_hard.c tests/kernels/test_own.c \
   tests/kernels/test_parts.c tests/kernels/test_potri.c tests/kernels/test_products.c tests/kernels/test_reserved.c \
   tests/kernels/test_route.c tests/kernels/test_same.c tests/kernels/test_same_solves.c tests/kernels/test_solve_parts.c \
-  tests/kernels/test_tile.c \
+  tests/kernels/test_tile.c tests/kernels/test_triangle_parts.c \
   $(tests_parts_reference) tests/kernels/same_call.c tests/kernels/same_call.h
 # These are separate programs, because they interpose functions of MPI, OSLA or the C library.
 tests_programs += tests/kernels/test_forward tests/kernels/test_refine

@@ -1,0 +1,188 @@
+/* Tests of kernels on parts of triangular matrices: the elimination of the
+ * first unknowns of symmetric equations, and products. The results must agree
+ * to rounding with those of the same calls on a full matrix. */
+#include "osla.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/osla_test_help.h"
+
+#include <complex.h>
+#include <float.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Order, block size, and number of unknowns that are eliminated: on and beside
+ * block corners, none, all, a single unknown, and a block larger than the
+ * matrix. */
+static const struct elimination {
+  int64_t n, nb, e;
+} cases_of[] = {{57, 8, 16}, {57, 8, 21}, {40, 64, 13}, {33, 5, 0}, {33, 5, 33},
+                {1, 4, 1},   {1, 4, 0},   {0, 3, 0},    {90, 7, 84}};
+enum { N_CASES = sizeof cases_of / sizeof cases_of[0] };
+
+static double epsilon(osla_dtype dtype)
+{
+  return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+/* Asserts that the lower triangles of two matrices agree to rounding. */
+static void expect_equal(const osla_matrix *a, const osla_matrix *b, const char *call)
+{
+  const int64_t n = osla_matrix_layout(a).n, ld = n > 0 ? n : 1;
+  const osla_dtype dtype = osla_matrix_dtype(a);
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
+  void *x = osla_test_allocate((size_t)(n * n), sizeof(osla_complex));
+  void *y = osla_test_allocate((size_t)(n * n), sizeof(osla_complex));
+  double most = 0;
+  OSLA_ASSERT_OK(osla_barrier(t));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, n, n, x, ld));
+  OSLA_ASSERT_OK(osla_matrix_get_block(b, 0, 0, n, n, y, ld));
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j; i < n; i++) {
+      const double d =
+        cabs(osla_test_load(dtype, x, i + j * n) - osla_test_load(dtype, y, i + j * n));
+      if (!(d <= most)) most = d;
+    }
+  OSLA_ASSERT_MSG(most <= 64.0 * epsilon(dtype) * (double)n,
+                  "%s: difference %g, n = %" PRId64 ", type %d", call, most, n, (int)dtype);
+  free(x);
+  free(y);
+  OSLA_ASSERT_OK(osla_barrier(t));
+}
+
+/* Two matrices with the same elements on one grid: a triangular and a full one.
+ */
+typedef struct pair {
+  osla_matrix *at[2];
+} pair;
+
+static pair make_pair(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb)
+{
+  pair p = {{NULL, NULL}};
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, dtype, n, nb, &p.at[0]));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, n, n, nb, nb, &p.at[1]));
+  /* Diagonally dominant, hence positive definite. */
+  OSLA_ASSERT_OK(osla_matrix_fill(p.at[0], OSLA_FILL_DOMINANT, 3));
+  OSLA_ASSERT_OK(osla_matrix_copy(p.at[0], p.at[1]));
+  return p;
+}
+
+static void destroy_pair(pair *p)
+{
+  osla_matrix_destroy(&p->at[0]);
+  osla_matrix_destroy(&p->at[1]);
+}
+
+/* Replaces the last n - e equations by those that remain when the first e
+ * unknowns have been eliminated. */
+static void check_elimination(osla_grid *grid, osla_dtype dtype, const struct elimination *s)
+{
+  const int64_t e = s->e, rest = s->n - s->e;
+  pair p = make_pair(grid, dtype, s->n, s->nb);
+  for (int k = 0; k < 2; k++) {
+    const osla_part l = osla_part_at(p.at[k], 0, 0, e, e), b = osla_part_at(p.at[k], e, 0, rest, e),
+                    c = osla_part_at(p.at[k], e, e, rest, rest);
+    int64_t info = -1;
+    OSLA_ASSERT_OK(osla_potrf_part(OSLA_LOWER, l, NULL, &info));
+    CU_ASSERT(info == 0);
+    if (s->n > 0) /* parts of an empty matrix are the same part */
+      OSLA_ASSERT_OK(osla_trsm_part(OSLA_RIGHT, OSLA_LOWER, OSLA_CONJTRANS, OSLA_NONUNIT, 1, l, b));
+    OSLA_ASSERT_OK(osla_herk(OSLA_LOWER, OSLA_NOTRANS, -1, b, 1, c, NULL));
+  }
+  expect_equal(p.at[0], p.at[1], "elimination");
+  destroy_pair(&p);
+}
+
+/* Products with a part below the diagonal, and with a factor of another matrix.
+ */
+static void check_products(osla_grid *grid, osla_dtype dtype, const struct elimination *s)
+{
+  const bool real = dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE;
+  const int64_t e = s->e, rest = s->n - s->e;
+  pair p = make_pair(grid, dtype, s->n, s->nb);
+  osla_matrix *x = NULL, *y[2] = {NULL, NULL};
+  OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, e, rest, 6, 4, &x));
+  OSLA_ASSERT_OK(osla_matrix_fill(x, OSLA_FILL_UNIFORM, 4));
+  for (int k = 0; k < 2; k++) {
+    const osla_part b = osla_part_at(p.at[k], e, 0, rest, e),
+                    c = osla_part_at(p.at[k], e, e, rest, rest);
+    OSLA_ASSERT_OK(osla_matrix_create(grid, dtype, s->n, s->n, 5, 5, &y[k]));
+    const osla_part square = osla_part_at(y[k], 0, 0, rest, rest);
+    OSLA_ASSERT_OK(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 0.5, b, osla_whole(x), 0, square, NULL));
+    OSLA_ASSERT_OK(
+      osla_gemm(OSLA_CONJTRANS, OSLA_CONJTRANS, 0.5, osla_whole(x), b, 1, square, NULL));
+    OSLA_ASSERT_OK(osla_herk(OSLA_LOWER, OSLA_CONJTRANS, 0.25, osla_whole(x), -0.5, c, NULL));
+    if (real) OSLA_ASSERT_OK(osla_syrk(OSLA_LOWER, OSLA_TRANS, 1, osla_whole(x), 1, c, NULL));
+    OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, osla_part_at(p.at[k], e, e, rest, rest), square));
+  }
+  expect_equal(p.at[0], p.at[1], "herk");
+  expect_equal(y[0], y[1], "gemm");
+  for (int k = 0; k < 2; k++)
+    osla_matrix_destroy(&y[k]);
+  osla_matrix_destroy(&x);
+  destroy_pair(&p);
+}
+
+static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, const struct elimination *s))
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid;
+  const int step = osla_test_size() >= FEW_RANKS ? 4 : 2;
+  for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
+    for (int k = g % step; k < N_CASES; k += step)
+      check(grid, (osla_dtype)((g + k / step) % 4), &cases_of[k]);
+    osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+static void test_elimination(void)
+{
+  for_all(check_elimination);
+}
+
+static void test_products(void)
+{
+  for_all(check_products);
+}
+
+static void test_errors(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  pair p = make_pair(grid, OSLA_COMPLEX_DOUBLE, 20, 4);
+  osla_matrix *a = p.at[0];
+  const osla_part b = osla_part_at(a, 8, 0, 12, 8), c = osla_part_at(a, 8, 8, 12, 12);
+  const osla_part crossing = osla_part_at(a, 4, 0, 12, 12), whole = osla_whole(p.at[1]);
+  int64_t info = 0;
+  OSLA_ASSERT_ERR(osla_potrf_part(OSLA_LOWER, crossing, NULL, &info), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("potrf: part of 12 x 12 at (4, 0) of the triangular matrix A");
+  OSLA_ASSERT_ERR(osla_potrf_part(OSLA_UPPER, c, NULL, &info), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, b, 1, c, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("call osla_herk");
+  OSLA_ASSERT_ERR(osla_herk(OSLA_UPPER, OSLA_NOTRANS, 1, b, 1, c, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_ERR(
+    osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, c, 1, osla_part_at(p.at[1], 0, 0, 12, 12), NULL),
+    OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(
+    osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, crossing, 1, osla_part_at(p.at[1], 0, 0, 12, 12), NULL),
+    OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("at (4, 0) of the triangular matrix A");
+  OSLA_ASSERT_ERR(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, whole, whole, 1, osla_whole(a), NULL),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1,
+                                 osla_part_at(a, 0, 0, 8, 8), osla_part_at(a, 8, 8, 8, 8)),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_OK(osla_barrier(t));
+  expect_equal(p.at[0], p.at[1], "refused calls");
+  destroy_pair(&p);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {{"elimination", test_elimination},
+                                       {"products", test_products},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_triangle_parts, cases);
