@@ -62,7 +62,7 @@ OSLA_API osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, os
                             const osla_gemm_options *options);
 
 /* y := alpha op(A) x + beta y.
- *   a  [in]      m x n
+ *   a  [in]      m x n; also a part of a triangular matrix that lies below the diagonal
  *   x  [in]      a column, n x 1 (NOTRANS) or m x 1
  *   y  [in,out]  a column, m x 1 or n x 1; may be x, must not share an element with a
  * Memory: both columns as a whole on each rank. The columns are sent, the matrix is not. */

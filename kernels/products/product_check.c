@@ -32,7 +32,7 @@ osla_err osli_product_check(const char *call, const product_operand *operands, i
     /* the result is a full matrix, so a triangular operand shares no element with it */
     const bool triangle = operands[k].symmetric && osla_matrix_is_triangle(part->matrix);
     OSLA_CALL(triangle ? check_diagonal_part(call, &operands[k])
-                       : osli_part_check(call, part, operands[k].name));
+                       : osli_part_check_stored(call, part, operands[k].name));
     OSLA_CHECK(osla_matrix_dtype(part->matrix) == dtype, OSLA_ERR_ARG,
                "%s: %s has type '%c', %s '%c'", call, operands[k].name,
                osla_dtype_letter(osla_matrix_dtype(part->matrix)), out->name,

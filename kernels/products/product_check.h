@@ -13,8 +13,9 @@ typedef struct product_operand {
 } product_operand;
 
 /* Checks that the operands are inside their matrices and have one type and one transport, and that
- * the last operand, which is written, shares no element with the others. `call` begins the error
- * message. Local. Errors: ARG, UNSUPPORTED (a triangular matrix where it is not served). */
+ * the last operand, which is written, shares no element with the others. A part of a triangular
+ * matrix that is not `symmetric` must satisfy osli_part_check_stored. `call` begins the error
+ * message. Local. Errors: ARG, UNSUPPORTED (another part of a triangular matrix). */
 osla_err osli_product_check(const char *call, const product_operand *operands, int count);
 
 /* Checks that `uplo` names a triangle that the matrix of A stores. Local. Errors: ARG. */

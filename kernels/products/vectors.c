@@ -16,6 +16,7 @@
 #include "src/base/double_bits.h"
 #include "src/matrix/memory_kind.h"
 #include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>
@@ -149,14 +150,15 @@ static osla_err multiply_piece(const product *p)
 {
   const local_piece *a = &p->piece;
   if (a->rows == 0 || a->cols == 0) return OSLA_OK;
-  if (!p->triangle) {
-    const operand m = piece_operand(a, 0, 0);
-    return multiply(p, p->trans, 0, a->rows, 0, a->cols, m.at, m.ld);
-  }
   for (int64_t col = 0, cols; col < a->cols; col += cols) {
     cols = osli_piece_run(a, col);
-    if (cols > STRIP) cols = STRIP;
-    OSLA_CALL(multiply_columns(p, 0, a->rows, col, cols));
+    if (p->triangle) {
+      if (cols > STRIP) cols = STRIP;
+      OSLA_CALL(multiply_columns(p, 0, a->rows, col, cols));
+    } else {
+      const operand m = piece_operand(a, 0, col);
+      OSLA_CALL(multiply(p, p->trans, 0, a->rows, col, cols, m.at, m.ld));
+    }
   }
   return OSLA_OK;
 }
@@ -216,7 +218,8 @@ static osla_err agree(const product *p)
 {
   const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
   OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
-  OSLA_NEEDS_FULL(call, p->triangle ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
+  const bool may_be_triangular = p->triangle || !part_is_diagonal(&p->a);
+  OSLA_NEEDS_FULL(call, may_be_triangular ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},

@@ -111,6 +111,12 @@ static void check_products(osla_grid *grid, osla_dtype dtype, const struct elimi
     OSLA_ASSERT_OK(
       osla_gemm(OSLA_CONJTRANS, OSLA_CONJTRANS, 0.5, osla_whole(x), b, 1, square, NULL));
     OSLA_ASSERT_OK(osla_herk(OSLA_LOWER, OSLA_CONJTRANS, 0.25, osla_whole(x), -0.5, c, NULL));
+    const osla_part rhs = osla_part_at(x, 0, 0, e, rest > 0),
+                    sum = osla_part_at(y[k], 0, 0, rest, 1);
+    if (rest > 0) OSLA_ASSERT_OK(osla_gemv(OSLA_NOTRANS, 2, b, rhs, 1, sum));
+    if (e > 0 && rest > 0)
+      OSLA_ASSERT_OK(osla_gemv(OSLA_CONJTRANS, 2, b, osla_part_at(y[k], 0, 0, rest, 1), 1,
+                               osla_part_at(y[k], rest, 0, e, 1)));
     if (real) OSLA_ASSERT_OK(osla_syrk(OSLA_LOWER, OSLA_TRANS, 1, osla_whole(x), 1, c, NULL));
     OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, osla_part_at(p.at[k], e, e, rest, rest), square));
   }
