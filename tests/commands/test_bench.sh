@@ -203,6 +203,9 @@ for kind in "${kinds[@]}"; do
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
+for kernel in "chol --precision z" potri "solve --kind chol --nrhs 3"; do # also on triangular matrices
+  measure node 2 2 $kernel --n 70 --nb 16 --ref triangle
+done
 # With --device=fake the report must name the device, on one rank and on several. If ranks share a
 # device, the report must say so and compare no rates.
 for kernel in lu chol; do
@@ -397,6 +400,8 @@ run node 0 chol --look-ahead -2
 bad "osla-bench chol: --look-ahead: -2 is not from -1 to 2"
 run node 0 solve --kind qr
 bad "osla-bench solve: --kind: 'qr' is not one of lu,chol"
+run node 0 solve --ref triangle
+bad "osla-bench solve: --ref triangle needs --kind chol"
 run node 0 solve --nrhs 0
 bad "osla-bench solve: --nrhs: 0 is less than 1"
 run node 0 hpl --nb 16,0
