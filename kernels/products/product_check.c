@@ -8,13 +8,7 @@
 static osla_err check_diagonal_part(const char *call, const product_operand *operand)
 {
   const osla_part *p = operand->part;
-  const int64_t order = osla_matrix_layout(p->matrix).n;
-  OSLA_CHECK(p->m >= 0 && p->n >= 0 && p->i >= 0 && p->j >= 0 && p->i <= order - p->m &&
-               p->j <= order - p->n,
-             OSLA_ERR_ARG,
-             "%s: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
-             ") is not inside the triangular matrix %s of order %" PRId64,
-             call, p->m, p->n, p->i, p->j, operand->name, order);
+  OSLA_CALL(osli_part_inside(call, p, operand->name));
   OSLA_CHECK(p->i == p->j, OSLA_ERR_UNSUPPORTED,
              "%s: the part of the triangular matrix %s begins at (%" PRId64 ", %" PRId64
              "), not on the diagonal: copy it to a full matrix first (osla_matrix_copy_part)",

@@ -390,7 +390,7 @@ static void test_triangle_errors(void)
   OSLA_ASSERT_ERR(osla_symv(OSLA_LOWER, 1, osla_part_at(a.a, 2, 2, 7, 7),
                             osla_part_at(b.a, 0, 0, 7, 1), 0, osla_part_at(b.a, 0, 1, 7, 1)),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("part of 7 x 7 at (2, 2) is not inside the triangular matrix A of order 8");
+  OSLA_ASSERT_TEXT("part of 7 x 7 at (2, 2) is not inside the 8 x 8 matrix A");
   kernel_free(&a), kernel_free(&b);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
