@@ -77,8 +77,10 @@ static bool is_aligned(const osla_py_array *array, const char *name)
 
 void osla_py_release(osla_py_array *array)
 {
-  if (array->held) PyBuffer_Release(&array->view);
-  Py_CLEAR(array->capsule);
+  if (array->held && array->capsule)
+    Py_DECREF(array->capsule);
+  else if (array->held)
+    PyBuffer_Release(&array->view);
   array->held = false;
 }
 
@@ -192,6 +194,7 @@ static bool acquire_device_matrix(PyObject *tuple, const char *name, int64_t row
   out->data = osla_py_registered(capsule, &bytes);
   Py_INCREF(capsule);
   out->capsule = capsule;
+  out->held = true;
   return true;
 }
 

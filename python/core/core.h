@@ -210,7 +210,7 @@ bool osla_py_handles_ready(PyObject *module);
 
 typedef struct osla_py_array {
   Py_buffer view;
-  PyObject *capsule; /* registration of an array in device memory, or NULL */
+  PyObject *capsule; /* holds an array in device memory; NULL if `view` holds the array */
   void *data;
   int64_t rows, cols, ld; /* ld: leading dimension, elements from one column to the next */
   bool held;
