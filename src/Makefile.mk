@@ -84,7 +84,8 @@ src_sources = \
   src/memory/reduction.c \
   src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/row_swap.h src/blas/row_swap.c \
   src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
-  src/device/fake/fake.h src/device/fake/fake_work.h src/device/fake/fake_work.c src/device/fake/fake.c \
+  src/device/fake/fake.h src/device/fake/fake_work.h src/device/fake/fake_work.c \
+  src/device/fake/fake_lanes.h src/device/fake/fake_lanes.c src/device/fake/fake.c \
   src/matrix/index.c src/matrix/triangle.h \
   src/matrix/grid.c \
   src/matrix/shape.c \

@@ -30,9 +30,13 @@ device_queue *osli_device_find(const void *address)
   return osli_range_find(address, &r) ? r.queue : NULL;
 }
 
+/* If work of the device has failed, its latest signal may never come. The host then stores the
+ * value of the signal, so that no other rank waits forever. */
 static osla_err wait_lane(const device_queue *q, device_lane lane)
 {
-  return q->ops->wait(q->state, q->ops->mark(q->state, lane));
+  const osla_err err = q->ops->wait(q->state, q->ops->mark(q->state, lane));
+  if (err != OSLA_OK && q->word) atomic_store_explicit(q->word, q->value, memory_order_release);
+  return err;
 }
 
 /* Waits for all work that the lanes number `first` and above of a device have so far. */
@@ -297,10 +301,46 @@ osla_err osli_device_submit(const device_work *work)
   return q->ops->submit(q->state, &w);
 }
 
+osla_err osli_device_signal(device_queue *q, _Atomic uint64_t *word, uint64_t value)
+{
+  q->word = word;
+  q->value = value;
+  if (osli_device_faults & DEVICE_FAULT_SIGNAL) {
+    atomic_store_explicit(word, value, memory_order_release);
+    return OSLA_OK;
+  }
+  const device_work w = {.kind = DEVICE_SIGNAL, .word = word, .value = value, .lane = current_lane};
+  return q->ops->submit(q->state, &w);
+}
+
+osla_err osli_device_await(const device_queue *q, _Atomic uint64_t *word, uint64_t value)
+{
+  if (osli_device_faults & DEVICE_FAULT_AWAIT) return OSLA_OK;
+  const device_work w = {.kind = DEVICE_AWAIT, .word = word, .value = value, .lane = current_lane};
+  return q->ops->submit(q->state, &w);
+}
+
 osla_err osli_device_finish(const device_queue *q)
 {
   if (osli_device_faults & DEVICE_FAULT_FINISH) return OSLA_OK;
   return wait_lane(q, current_lane);
+}
+
+/* Returns the stored error if there is one, which is then stored no more, and otherwise `err`. The
+ * caller holds list_mutex. */
+static osla_err take_error(osla_err err)
+{
+  if (kept_error != OSLA_OK) err = osla_error_set(kept_error, "%s", kept_text);
+  kept_error = OSLA_OK;
+  return err;
+}
+
+osla_err osli_device_wait(const device_queue *q)
+{
+  (void)pthread_mutex_lock(&list_mutex);
+  const osla_err err = take_error(wait_lanes(q, LANE_MAIN));
+  (void)pthread_mutex_unlock(&list_mutex);
+  return err;
 }
 
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
@@ -363,8 +403,7 @@ osla_err osli_device_settle_all(device_settle_reason reason)
     osla_err one = wait_lanes(q, current_lane);
     if (err == OSLA_OK) err = one;
   }
-  if (kept_error != OSLA_OK) err = osla_error_set(kept_error, "%s", kept_text);
-  kept_error = OSLA_OK;
+  err = take_error(err);
   (void)pthread_mutex_unlock(&list_mutex);
   return err;
 }

@@ -31,6 +31,10 @@ typedef enum device_work_kind {
   DEVICE_COPY,     /* C (m x n) := A, elements of `element` bytes; A or C may be host memory */
   DEVICE_COMBINE,  /* combines listed values A with listed elements of C (combine.h) */
   DEVICE_VERTICES, /* copies vertices of C to B, then combines C with A (vertices.h) */
+  /* SIGNAL stores `value` in `word` when all earlier work of its lane is complete, and AWAIT lets
+   * its lane wait until `word` is at least `value`. The host waits for neither. */
+  DEVICE_SIGNAL,
+  DEVICE_AWAIT,
   /* The kinds below work on vectors of doubles; except in SPMV a vector has m elements. *A, *B and
    * *C stand for the one double at address a, b or c in device memory. */
   DEVICE_SPMV,   /* C := alpha S B + beta C with the matrix S = *csr; C is not read if beta = 0 */
@@ -89,7 +93,11 @@ typedef struct device_work {
    * device. */
   const vertices_loop *vertices;
   const device_csr *csr; /* matrix of SPMV, which must not change before the work is complete */
-  device_lane lane;      /* lane of the work, set by osli_device_submit */
+  /* SIGNAL and AWAIT: a word in host memory, which other processes may map, and its value. Memory
+   * of `pin` is needed if the backend has this function. */
+  _Atomic uint64_t *word;
+  uint64_t value;
+  device_lane lane; /* lane of the work, set by osli_device_submit */
 } device_work;
 
 /* Description of a piece of device memory by which another process of the node maps the piece. */
@@ -109,7 +117,7 @@ typedef struct device_host {
 
 /* Version of the interface between libosla and a plug-in. Each change of device_host, device_work
  * or device_ops raises this number. */
-enum { DEVICE_INTERFACE = 6 };
+enum { DEVICE_INTERFACE = 7 };
 
 /* The functions of a backend. A later submit or wait returns the errors of queued work. */
 typedef struct device_ops {
@@ -144,6 +152,7 @@ typedef struct device_ops {
   /* `csr_plan` prepares products with a matrix, and `csr_drop` frees the prepared data. */
   osla_err (*csr_plan)(device_state *state, device_csr *csr);
   void (*csr_drop)(device_state *state, device_csr *csr);
+  /* Errors: UNSUPPORTED (the device does not have this kind of work), those of queued work. */
   osla_err (*submit)(device_state *state, const device_work *work);
   /* `mark` returns a mark, which names all work that was submitted to a lane so far. Its value is
    * LANES * number + lane, where `number` never decreases and is 0 before the first work. `wait`
@@ -170,6 +179,9 @@ typedef struct device_queue {
   device_state *state;
   uint64_t id; /* number of the device in the order in which this process opens devices, from 1 */
   device_scratch scratch[DEVICE_SCRATCHES];
+  /* word and value of the latest signal; NULL before the first signal */
+  _Atomic uint64_t *word;
+  uint64_t value;
   struct device_queue *next; /* next device in the list of all open devices of this process */
 } device_queue;
 
@@ -299,6 +311,20 @@ osla_err osli_device_submit(const device_work *work);
  * work. */
 osla_err osli_device_finish(const device_queue *queue);
 
+/* Waits for all work that a device has so far. Local. Errors: those of queued work, and the error
+ * that osli_device_keep_error has stored. */
+osla_err osli_device_wait(const device_queue *queue);
+
+/* osli_device_signal queues a signal: it stores `value` in `word` when all work that the current
+ * lane has so far is complete. osli_device_await lets work that is queued later in the current lane
+ * wait until `word` is at least `value`. Ranks of a node order work of their devices in this way,
+ * and no host waits. The word lies in host memory that the device has pinned. No circle of waits
+ * can form if each await names a signal that was submitted before. After a failure of the device a
+ * call that waits for it stores `value` instead, because other ranks would wait forever. Local.
+ * Errors: UNSUPPORTED (the device has no signals), those of the backend. */
+osla_err osli_device_signal(device_queue *queue, _Atomic uint64_t *word, uint64_t value);
+osla_err osli_device_await(const device_queue *queue, _Atomic uint64_t *word, uint64_t value);
+
 /* Queues C (m x n) := alpha A + beta C on device memory; C is not read if beta = 0. Local. Errors:
  * as osli_device_submit. */
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
@@ -366,7 +392,10 @@ enum {
   DEVICE_FAULT_AFTER = 32,      /* osli_device_after does nothing */
   DEVICE_FAULT_FINISH = 64,     /* osli_device_finish does not wait */
   DEVICE_FAULT_ANNOUNCE = 128,  /* osli_device_settle(SETTLE_ANNOUNCE) does not wait */
-  DEVICE_FAULT_READ = 256       /* osli_device_settle(SETTLE_READ) does not wait */
+  DEVICE_FAULT_READ = 256,      /* osli_device_settle(SETTLE_READ) does not wait */
+  DEVICE_FAULT_SIGNAL = 512,    /* a signal does not wait for earlier work of its lane */
+  DEVICE_FAULT_AWAIT = 1024,    /* osli_device_await does nothing */
+  DEVICE_FAULT_END = 2048       /* the end of a transfer queues no wait for the readers' devices */
 };
 extern int osli_device_faults;
 

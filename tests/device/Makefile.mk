@@ -7,6 +7,7 @@ tests_device_suites_SOURCES = tests/device/test_device.c tests/device/test_devic
   tests/device/test_device_lanes.c tests/device/test_device_lu.c tests/device/test_device_nodes.c \
   tests/device/test_device_forest.c tests/device/test_device_register.c \
   tests/device/test_device_triangle.c \
+  tests/device/test_device_signals.c \
   tests/device/test_device_hessian.c tests/device/test_device_assembly.c tests/device/test_device_errors.c \
   tests/device/test_device_refused.c tests/device/cuda_cases.c \
   tests/device/test_device_sparse.c tests/device/test_device_cg.c \
@@ -20,5 +21,6 @@ tests_scripts += tests/device/check_faults.sh tests/device/check_cuda.sh tests/d
 # Stand-ins for the libraries of CUDA, which check_cuda.sh compiles.
 tests_scripts += tests/device/stand_in/stand_in.h tests/device/stand_in/cudart.c \
   tests/device/stand_in/cudart_copy.c tests/device/stand_in/cudart_kernel.c \
+  tests/device/stand_in/cudart_work.c tests/device/stand_in/cudart_signal.c \
   tests/device/stand_in/cublas.c tests/device/stand_in/cusolver.c \
   tests/device/stand_in/cusparse.c

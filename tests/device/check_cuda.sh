@@ -32,7 +32,7 @@ stand_in() {
     -Wl,--version-script="$here/$1.map" '-Wl,-rpath,$ORIGIN' "${@:2}" "${libraries[@]}" $BLAS_LIBS -lm || exit 1
   libraries+=("$here/$soname")
 }
-stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy,_kernel}.c .libs/libosla_kernels.a
+stand_in cudart "$SRCDIR"/tests/device/stand_in/cudart{,_copy,_kernel,_work,_signal}.c .libs/libosla_kernels.a
 stand_in cublas "$SRCDIR/tests/device/stand_in/cublas.c"
 stand_in cusolver "$SRCDIR/tests/device/stand_in/cusolver.c"
 stand_in cusparse "$SRCDIR/tests/device/stand_in/cusparse.c"
@@ -48,7 +48,7 @@ run() {
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_cg test_device_forest test_device_register cuda_cases
+  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_cg test_device_forest test_device_register test_device_signals cuda_cases
   [ "$HAVE_NVCC" = no ] || run hessian $ranks tests/device/suites test_device_hessian test_device_assembly
 done
 

@@ -2,13 +2,14 @@
 # libosla nor MPI.
 EXTRA_DIST += src/device/cuda/README.md src/device/cuda/cuda_state.h src/device/cuda/cuda.c src/device/cuda/cuda_work.c \
   src/device/cuda/cuda_kernels.h src/device/cuda/cuda_kernels.cu \
-  src/device/cuda/cuda_sparse.c
+  src/device/cuda/cuda_sparse.c src/device/cuda/cuda_signal.c
 if HAVE_CUDA
 plugindir = $(libdir)
 plugin_DATA = src/device/cuda/libosla_cuda.so
 CLEANFILES += $(plugin_DATA) src/device/cuda/cuda_kernels.o
 libdir_from_bindir = $(shell realpath -ms --relative-to=$(bindir) $(libdir))
-cuda_sources = $(srcdir)/src/device/cuda/cuda.c $(srcdir)/src/device/cuda/cuda_work.c $(srcdir)/src/device/cuda/cuda_sparse.c
+cuda_sources = $(srcdir)/src/device/cuda/cuda.c $(srcdir)/src/device/cuda/cuda_work.c $(srcdir)/src/device/cuda/cuda_sparse.c \
+  $(srcdir)/src/device/cuda/cuda_signal.c
 cuda_headers = $(srcdir)/src/device/cuda/cuda_state.h $(srcdir)/src/device/cuda/cuda_kernels.h \
   $(srcdir)/src/device/device.h $(srcdir)/src/device/combine.h $(srcdir)/src/device/vertices.h $(srcdir)/src/base/fixed_point.h
 if HAVE_NVCC

@@ -71,6 +71,10 @@ osla_err osli_cuda_library(osla_err err, const char *what, const char *text);
  * Errors: RANGE (a size does not fit the int of cuSOLVER), those of CUDA. */
 osla_err osli_cuda_work(device_state *state, const device_work *work);
 
+/* Queues work of kind SIGNAL or AWAIT under the conditions of osli_cuda_work (cuda_signal.c).
+ * Errors: UNSUPPORTED (the driver or the GPU does not have the operation), those of CUDA. */
+osla_err osli_cuda_signal(const cuda_lane *lane, const device_work *work);
+
 /* ---- cuda_sparse.c ---- */
 
 /* Implementations of csr_plan and csr_drop of device_ops. */

@@ -1,4 +1,5 @@
 /* Memory, queue and settings of the fake device. */
+#include "src/device/fake/fake_lanes.h"
 #include "src/device/fake/fake_work.h"
 
 #include "src/base/memory_file.h"
@@ -27,29 +28,60 @@ typedef struct fake_memory {
   int file; /* descriptor of the file with the data; -1 for memory of another process */
 } fake_memory;
 
-/* An entry of a lane, which is either a piece of work or, if `after` is not 0, a wait for the other
- * lane. */
-typedef struct fake_entry {
-  device_work work;
-  int64_t *lists;         /* copy of the lists or pivots of the work */
-  vertices_loop vertices; /* copy of the loop of the work */
-  uint64_t after;         /* mark whose work the other lane must have run, or 0 */
-} fake_entry;
-
-typedef struct fake_lane {
-  fake_entry *entries; /* [n_entries] queued entries, oldest first */
-  size_t n_entries, most;
-  uint64_t done; /* number of entries of this lane that have run */
-} fake_lane;
-
 struct device_state {
-  pthread_mutex_t mutex;
   uint64_t bytes; /* size of the device's memory */
-  bool early;     /* true if work runs as soon as it is submitted */
   fake_memory *memories;
   size_t n_memories, used_bytes;
-  fake_lane lanes[LANES];
+  fake_lanes lanes;
 };
+
+/* ---- running work ---- */
+
+static fake_memory *memory_of(device_state *d, const void *address)
+{
+  const unsigned char *at = address;
+  for (size_t i = 0; i < d->n_memories; i++)
+    if (at >= d->memories[i].address && at <= d->memories[i].address + d->memories[i].bytes)
+      return &d->memories[i];
+  return NULL;
+}
+
+/* Returns the address at which the backend has mapped the data of a device address. Returns host
+ * addresses and NULL unchanged. */
+static void *data_of(device_state *d, const void *address)
+{
+  const fake_memory *m = address ? memory_of(d, address) : NULL;
+  return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
+}
+
+/* Runs a piece of work. The caller holds the mutex. */
+static osla_err run_work(device_state *d, device_work w)
+{
+  w.a = data_of(d, w.a);
+  w.b = data_of(d, w.b);
+  w.c = data_of(d, w.c);
+  vertices_loop l;
+  if (w.vertices) {
+    l = *w.vertices;
+    l.to.at = data_of(d, l.to.at);
+    l.from.at = data_of(d, l.from.at);
+    l.before.at = data_of(d, l.before.at);
+    l.earlier = data_of(d, l.earlier);
+    l.later = data_of(d, l.later);
+    w.vertices = &l;
+  }
+  device_csr csr;
+  if (w.csr) {
+    csr = *w.csr;
+    csr.first = data_of(d, csr.first);
+    csr.column = data_of(d, csr.column);
+    csr.value = data_of(d, csr.value);
+    w.csr = &csr;
+  }
+  return osli_fake_work(&w);
+}
+
+/* ---- devices ---- */
 
 static osla_err count_devices(int *out)
 {
@@ -91,8 +123,7 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
   OSLA_CHECK(!stream, OSLA_ERR_ARG, "the fake device has no streams: stream must be NULL");
   device_state *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "state of a fake device");
-  (void)pthread_mutex_init(&d->mutex, NULL);
-  d->early = early;
+  osli_fake_lanes_open(&d->lanes, d, run_work, early);
   d->bytes = bytes;
   *out = d;
   return OSLA_OK;
@@ -100,10 +131,8 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
 
 static void close_device(device_state *d)
 {
-  (void)pthread_mutex_destroy(&d->mutex);
+  osli_fake_lanes_close(&d->lanes);
   free(d->memories);
-  for (int lane = 0; lane < LANES; lane++)
-    free(d->lanes[lane].entries);
   free(d);
 }
 
@@ -111,19 +140,10 @@ static void close_device(device_state *d)
 
 static uint64_t available_bytes(device_state *d)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   uint64_t available = d->bytes - d->used_bytes;
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   return available;
-}
-
-static fake_memory *memory_of(device_state *d, const void *address)
-{
-  const unsigned char *at = address;
-  for (size_t i = 0; i < d->n_memories; i++)
-    if (at >= d->memories[i].address && at <= d->memories[i].address + d->memories[i].bytes)
-      return &d->memories[i];
-  return NULL;
 }
 
 /* Bytes of the pages that hold `bytes` bytes and one more. */
@@ -164,11 +184,11 @@ static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **
   osla_err err = code == 0 ? OSLA_OK
                            : osla_error_set(OSLA_ERR_MEM, "%zu bytes of a fake device: %s", bytes,
                                             strerror(code));
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   if (err == OSLA_OK) err = add_memory(d, file, file, bytes, out);
   if (err == OSLA_OK) d->used_bytes += bytes;
   if (err == OSLA_OK && !zeroed) memset(d->memories[d->n_memories - 1].data, 0xff, bytes);
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   if (err != OSLA_OK) (void)close(file);
   return err;
 }
@@ -183,28 +203,28 @@ static void remove_memory(device_state *d, fake_memory *m)
 
 static void release_memory(device_state *d, void *memory, size_t bytes)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   fake_memory *m = memory_of(d, memory);
   memset(m->data, 0xff, bytes);
   d->used_bytes -= bytes;
   remove_memory(d, m);
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
 }
 
 static void drop_memory(device_state *d, void *memory, size_t bytes)
 {
   (void)bytes;
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   remove_memory(d, memory_of(d, memory));
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
 }
 
 static bool holds_address(device_state *d, const void *address)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   const fake_memory *m = address ? memory_of(d, address) : NULL;
   const bool is_held = m && (const unsigned char *)address < m->address + m->bytes;
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   return is_held;
 }
 
@@ -215,9 +235,9 @@ _Static_assert(sizeof(fake_handle) <= sizeof(device_handle), "a handle holds it"
 
 static osla_err expose_memory(device_state *d, const void *memory, device_handle *out)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   fake_handle h = {getpid(), memory_of(d, memory)->file};
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   memcpy(out->bytes, &h, sizeof h);
   return OSLA_OK;
 }
@@ -236,139 +256,21 @@ static osla_err import_memory(device_state *d, const device_handle *handle, size
   osla_err err = OSLA_OK;
   if (fstat(file, &status) != 0 || (size_t)status.st_size < bytes)
     err = osla_error_set(OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   if (err == OSLA_OK) err = add_memory(d, file, -1, bytes, out);
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   (void)close(file);
   return err;
 }
 
-/* ---- the queue ---- */
-
-/* Returns the address at which the backend has mapped the data of a device address. Returns host
- * addresses and NULL unchanged. */
-static void *data_of(device_state *d, const void *address)
-{
-  const fake_memory *m = address ? memory_of(d, address) : NULL;
-  return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
-}
+/* ---- work ---- */
 
 static osla_err copy_now(device_state *d, const void *from, void *to, size_t bytes)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   memcpy(data_of(d, to), data_of(d, from), bytes);
-  (void)pthread_mutex_unlock(&d->mutex);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
   return OSLA_OK;
-}
-
-/* Runs a piece of work. The caller holds the mutex. */
-static osla_err run_work(device_state *d, device_work w)
-{
-  w.a = data_of(d, w.a);
-  w.b = data_of(d, w.b);
-  w.c = data_of(d, w.c);
-  vertices_loop l;
-  if (w.vertices) {
-    l = *w.vertices;
-    l.to.at = data_of(d, l.to.at);
-    l.from.at = data_of(d, l.from.at);
-    l.before.at = data_of(d, l.before.at);
-    l.earlier = data_of(d, l.earlier);
-    l.later = data_of(d, l.later);
-    w.vertices = &l;
-  }
-  device_csr csr;
-  if (w.csr) {
-    csr = *w.csr;
-    csr.first = data_of(d, csr.first);
-    csr.column = data_of(d, csr.column);
-    csr.value = data_of(d, csr.value);
-    w.csr = &csr;
-  }
-  return osli_fake_work(&w);
-}
-
-static uint64_t mark_work(device_state *d, device_lane lane)
-{
-  const fake_lane *l = &d->lanes[lane];
-  (void)pthread_mutex_lock(&d->mutex);
-  uint64_t number = l->done + l->n_entries;
-  (void)pthread_mutex_unlock(&d->mutex);
-  return LANES * number + (uint64_t)lane;
-}
-
-/* Runs all queued work of a mark. Of the other lane it runs only work after which that work must
- * start. The caller holds the mutex. The work counts as done before it runs, so that a wait entry
- * of the other lane does not run it a second time. */
-static osla_err run_lane(device_state *d, uint64_t mark)
-{
-  osla_err err = OSLA_OK;
-  fake_lane *l = &d->lanes[mark % LANES];
-  const uint64_t end = mark / LANES;
-  const size_t runs = end > l->done ? (size_t)(end - l->done) : 0;
-  if (runs == 0) return OSLA_OK;
-  l->done = end;
-  for (size_t i = 0; i < runs; i++) {
-    fake_entry *e = &l->entries[i];
-    e->work.vertices = &e->vertices;
-    osla_err one = e->after ? run_lane(d, e->after) : run_work(d, e->work);
-    free(e->lists);
-    if (err == OSLA_OK) err = one;
-  }
-  l->n_entries -= runs;
-  memmove(l->entries, l->entries + runs, l->n_entries * sizeof *l->entries);
-  return err;
-}
-
-static osla_err wait_work(device_state *d, uint64_t mark)
-{
-  (void)pthread_mutex_lock(&d->mutex);
-  osla_err err = run_lane(d, mark);
-  (void)pthread_mutex_unlock(&d->mutex);
-  return err;
-}
-
-/* Appends an entry to a lane. Returns false if there is not enough memory. */
-static bool add_entry(device_state *d, device_lane lane, fake_entry e)
-{
-  fake_lane *l = &d->lanes[lane];
-  (void)pthread_mutex_lock(&d->mutex);
-  if (l->n_entries == l->most) {
-    size_t more = 2 * l->most + 64;
-    fake_entry *grown = realloc(l->entries, more * sizeof *grown);
-    if (grown) l->entries = grown, l->most = more;
-  }
-  const bool added = l->n_entries < l->most;
-  if (added) l->entries[l->n_entries++] = e;
-  (void)pthread_mutex_unlock(&d->mutex);
-  return added;
-}
-
-static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
-{
-  const bool done = mark < LANES || add_entry(d, lane, (fake_entry){.after = mark});
-  return done ? OSLA_OK : wait_work(d, mark);
-}
-
-/* Runs a piece of work after the queued work of its lane. */
-static osla_err run_now(device_state *d, const device_work *w)
-{
-  const uint64_t mark = mark_work(d, w->lane);
-  (void)pthread_mutex_lock(&d->mutex);
-  osla_err queued = run_lane(d, mark), err = run_work(d, *w);
-  (void)pthread_mutex_unlock(&d->mutex);
-  return queued == OSLA_OK ? err : queued;
-}
-
-uint64_t osli_fake_queued(device_state *d, device_lane lane)
-{
-  const fake_lane *l = &d->lanes[lane];
-  uint64_t queued = 0;
-  (void)pthread_mutex_lock(&d->mutex);
-  for (size_t i = 0; i < l->n_entries; i++)
-    queued += l->entries[i].after == 0;
-  (void)pthread_mutex_unlock(&d->mutex);
-  return queued;
 }
 
 /* Returns whether a fault that a test has planted (osli_device_faults) makes the work run before
@@ -379,41 +281,33 @@ static bool overtakes(device_state *d, const device_work *w)
          (!memory_of(d, w->a) || !memory_of(d, w->c));
 }
 
-/* Copies the lists or pivots of an entry's work, because the caller may change them before the work
- * runs. Returns false if there is not enough memory. */
-static bool copy_lists(fake_entry *e)
-{
-  device_work *w = &e->work;
-  const bool swaps = w->kind == DEVICE_LASWP;
-  const size_t bytes = (size_t)(swaps ? w->k : w->n_lists) * sizeof *e->lists;
-  if (bytes == 0) return true;
-  e->lists = malloc(bytes);
-  if (!e->lists) return false;
-  memcpy(e->lists, swaps ? w->pivots : w->lists, bytes);
-  if (swaps)
-    w->pivots = e->lists;
-  else
-    w->lists = e->lists;
-  return true;
-}
-
-/* Queues a piece of work. Work that returns info runs at once, after the queued work of its lane,
- * and so does all work if OSLA_FAKE_DEVICE is "early". If there is not enough memory for the queue,
- * the work runs at once instead of failing, because a collective call that has begun could not
- * return this error on all ranks. */
 static osla_err submit_work(device_state *d, const device_work *w)
 {
-  (void)pthread_mutex_lock(&d->mutex);
+  (void)pthread_mutex_lock(&d->lanes.mutex);
   const bool ahead = overtakes(d, w);
   osla_err err = ahead ? run_work(d, *w) : OSLA_OK;
-  (void)pthread_mutex_unlock(&d->mutex);
-  if (ahead) return err;
-  if (d->early || w->info) return run_now(d, w);
-  fake_entry e = {.work = *w};
-  if (w->vertices) e.vertices = *w->vertices;
-  if (copy_lists(&e) && add_entry(d, w->lane, e)) return OSLA_OK;
-  free(e.lists);
-  return run_now(d, w);
+  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  return ahead ? err : osli_fake_lanes_submit(&d->lanes, w);
+}
+
+static uint64_t mark_work(device_state *d, device_lane lane)
+{
+  return osli_fake_lanes_mark(&d->lanes, lane);
+}
+
+static osla_err wait_work(device_state *d, uint64_t mark)
+{
+  return osli_fake_lanes_wait(&d->lanes, mark);
+}
+
+static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
+{
+  return osli_fake_lanes_after(&d->lanes, lane, mark);
+}
+
+uint64_t osli_fake_queued(device_state *d, device_lane lane)
+{
+  return osli_fake_lanes_queued(&d->lanes, lane);
 }
 
 static osla_err plan_csr(device_state *d, device_csr *csr)

@@ -113,6 +113,8 @@ osla_err osli_fake_work(const device_work *w)
     case DEVICE_DIVIDE:
     case DEVICE_AXPY:
     case DEVICE_XPAY: work_on_vectors(w); break;
+    case DEVICE_SIGNAL:
+    case DEVICE_AWAIT: break; /* done by fake_lanes.c */
   }
   return OSLA_OK;
 }

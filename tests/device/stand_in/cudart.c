@@ -4,15 +4,22 @@
 /* The fake device is included, because it holds the memory and does the work. */
 #include "src/device/fake/fake.c"
 
-#include <math.h>
+#include "src/base/futex.h"
 
 enum { DEVICES = 2, PINNED = 16 };
+enum {
+  PAUSE_US = 20,   /* time for which a stream that waits for a word lets other threads run */
+  SIGNAL_US = 1000 /* time between two steps of the thread that runs streams with signals */
+};
 
 struct CUstream_st {
   int device;
   stand_in_entry *entries; /* [most] queued entries; the first one is number `done` of the stream */
   size_t n_entries, most;
   uint64_t done;
+  bool is_running; /* true while a thread runs an entry of the stream */
+  uint64_t signal; /* number of entries up to the latest signal */
+  uint64_t due;    /* value of `signal` at the latest step of the thread that runs signals */
   struct CUstream_st *next;
 };
 
@@ -33,7 +40,7 @@ static struct pinned {
   size_t bytes;
 } pinned[PINNED];
 
-static bool planted(const char *fault)
+bool stand_in_planted(const char *fault)
 {
   const char *value = getenv("OSLA_STAND_IN");
   return value && strcmp(value, fault) == 0;
@@ -71,22 +78,11 @@ static cudaError_t end_call(cudaError_t code)
 cudaError_t cudaGetDeviceCount(int *count)
 {
   begin_call();
-  END_IF(planted("no-driver") || planted("old-driver"), cudaErrorInsufficientDriver);
-  END_IF(planted("no-device"), cudaErrorNoDevice);
+  END_IF(stand_in_planted("no-driver") || stand_in_planted("old-driver"),
+         cudaErrorInsufficientDriver);
+  END_IF(stand_in_planted("no-device"), cudaErrorNoDevice);
   *count = DEVICES;
   return end_call(cudaSuccess);
-}
-
-cudaError_t cudaDriverGetVersion(int *version)
-{
-  *version = planted("no-driver") ? 0 : planted("old-driver") ? 11040 : CUDART_VERSION;
-  return cudaSuccess;
-}
-
-cudaError_t cudaRuntimeGetVersion(int *version)
-{
-  *version = CUDART_VERSION;
-  return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
@@ -150,6 +146,12 @@ bool stand_in_pinned(const void *address)
 
 static void run_stream(cudaStream_t s, uint64_t end);
 
+/* Number of entries that were submitted to a stream so far. */
+static uint64_t submitted_to(cudaStream_t s)
+{
+  return s->done + s->is_running + s->n_entries;
+}
+
 static void run_all(void)
 {
   for (cudaStream_t s = streams; s; s = s->next)
@@ -183,7 +185,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
   device_handle h = {{0}};
   begin_call();
   const fake_memory *m = memory_of(fake, address);
-  END_IF(!m || m->file < 0 || planted("no-ipc"), cudaErrorInvalidValue);
+  END_IF(!m || m->file < 0 || stand_in_planted("no-ipc"), cudaErrorInvalidValue);
   /* refuses pieces that CUDA may cut out of a block, because a handle describes the whole block */
   END_IF(m->bytes % (2 << 20) != 0, cudaErrorInvalidValue);
   (void)expose_memory(fake, address, &h);
@@ -203,7 +205,7 @@ cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned
   memcpy(&bytes, h.bytes + BYTES_AT, sizeof bytes);
   END_IF(flags != cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
   END_IF(of_fake.pid == getpid(), cudaErrorDeviceUninitialized);
-  if (planted("other-memory"))
+  if (stand_in_planted("other-memory"))
     END_IF(alloc_memory(fake, bytes, false, out) != OSLA_OK, cudaErrorMemoryAllocation);
   else
     END_IF(import_memory(fake, &h, bytes, out) != OSLA_OK, cudaErrorMapBufferObjectFailed);
@@ -214,7 +216,7 @@ cudaError_t cudaIpcCloseMemHandle(void *address)
 {
   begin_call();
   const fake_memory *m = memory_of(fake, address);
-  END_IF(!m || m->address != address || (m->file >= 0 && !planted("other-memory")),
+  END_IF(!m || m->address != address || (m->file >= 0 && !stand_in_planted("other-memory")),
          cudaErrorInvalidValue);
   run_all();
   drop_memory(fake, address, m->bytes);
@@ -246,86 +248,36 @@ cudaError_t cudaHostUnregister(void *address)
 
 /* ---- work ---- */
 
-static double diagonal(const device_work *w, int64_t i)
-{
-  const unsigned char *at = w->c;
-  const bool single = w->dtype == OSLA_FLOAT || w->dtype == OSLA_COMPLEX_FLOAT;
-  float narrow;
-  double wide;
-  at += (size_t)(i * (w->ldc + 1)) * osla_dtype_size(w->dtype);
-  memcpy(&narrow, at, sizeof narrow);
-  memcpy(&wide, at, sizeof wide);
-  return single ? (double)narrow : wide;
-}
-
-/* Gives potrf the result of cuSOLVER, which accepts a NaN pivot: info is 0, and the NaN spreads. */
-static void accept_nan(const device_work *w, int64_t *info)
-{
-  if (*info == 0 || !isnan(diagonal(w, *info - 1))) return;
-  const size_t e = osla_dtype_size(w->dtype);
-  unsigned char *first = w->c;
-  for (int64_t i = *info - 1; i < w->n; i++)
-    memset(first + (size_t)(i * (w->ldc + 1)) * e, 0xff, e);
-  *info = 0;
-}
-
-static osla_err run_factor(const stand_in_entry *e)
-{
-  device_work w = e->work;
-  int64_t info = 0, *pivots = w.kind == DEVICE_GETRF ? data_of(fake, e->pivots) : NULL;
-  w.info = &info;
-  w.pivots = pivots;
-  w.c = data_of(fake, w.c);
-  memset(data_of(fake, e->workspace), 0xff, e->bytes);
-  OSLA_CALL(osli_fake_work(&w));
-  if (w.kind == DEVICE_POTRF) accept_nan(&w, &info);
-  for (int64_t i = 0; pivots && i < w.m && i < w.n; i++)
-    pivots[i]++;
-  *(int *)data_of(fake, e->info) = (int)info;
-  return OSLA_OK;
-}
-
-static osla_err run_swap(const stand_in_entry *e)
-{
-  device_work w = e->work;
-  const int *narrow = data_of(fake, e->pivots);
-  w.c = data_of(fake, w.c);
-  w.pivots = malloc((size_t)w.k * sizeof *w.pivots);
-  for (int64_t i = 0; i < w.k; i++)
-    w.pivots[i] = narrow[i] - 1;
-  const osla_err err = osli_fake_work(&w);
-  free(w.pivots);
-  return err;
-}
-
-static void run_combine(const stand_in_entry *e)
-{
-  combine_loop l = *(const combine_loop *)e->staged;
-  const int64_t **lists[] = {&l.target, &l.start, &l.begin, &l.end, &l.row, &l.position};
-  for (int i = 0; i < 6; i++)
-    *lists[i] = data_of(fake, *lists[i]);
-  l.values = data_of(fake, l.values);
-  l.elements = data_of(fake, l.elements);
-  *(uint64_t *)data_of(fake, e->info) += (uint64_t)combine_all(&l);
-}
-
 static void *data_at(const void *address)
 {
   return data_of(fake, address);
 }
 
+/* Lets other threads run for a moment. The caller is in one call of begin_call. */
+static void pause_call(void)
+{
+  (void)pthread_mutex_unlock(&lock);
+  osli_nap(PAUSE_US);
+  (void)pthread_mutex_lock(&lock);
+}
+
 static void run_entry(const stand_in_entry *e)
 {
   osla_err err = OSLA_OK;
-  if (e->kind != STAND_IN_AFTER && planted("fail")) sticky = cudaErrorIllegalAddress;
+  if (e->kind != STAND_IN_AFTER && stand_in_planted("fail")) sticky = cudaErrorIllegalAddress;
   if (sticky) return;
   switch (e->kind) {
     case STAND_IN_WORK: err = run_work(fake, e->work); break;
     case STAND_IN_FILL: memset(data_of(fake, e->work.c), e->value, e->bytes); break;
-    case STAND_IN_FACTOR: err = run_factor(e); break;
-    case STAND_IN_SWAP: err = run_swap(e); break;
-    case STAND_IN_COMBINE: run_combine(e); break;
+    case STAND_IN_FACTOR: err = stand_in_run_factor(e, data_at); break;
+    case STAND_IN_SWAP: err = stand_in_run_swap(e, data_at); break;
+    case STAND_IN_COMBINE: stand_in_run_combine(e, data_at); break;
     case STAND_IN_VERTICES: stand_in_run_vertices(e, data_at); break;
+    case STAND_IN_SIGNAL: atomic_store(e->word, e->end); break;
+    case STAND_IN_AWAIT:
+      while (atomic_load(e->word) < e->end)
+        pause_call();
+      break;
     case STAND_IN_AFTER: run_stream(e->other, e->end); break;
   }
   free(e->staged);
@@ -334,13 +286,45 @@ static void run_entry(const stand_in_entry *e)
 
 static void run_stream(cudaStream_t s, uint64_t end)
 {
-  while (s->n_entries > 0 && s->done < end) {
+  const uint64_t submitted = submitted_to(s);
+  while (s->done < end && s->done < submitted) {
+    if (s->is_running) {
+      pause_call();
+      continue;
+    }
     const stand_in_entry e = s->entries[0];
     s->n_entries--;
-    s->done++;
     memmove(s->entries, s->entries + 1, s->n_entries * sizeof *s->entries);
+    s->is_running = true;
     run_entry(&e);
+    s->is_running = false;
+    s->done++;
   }
+}
+
+/* Runs streams up to their signals. In each step it runs the signals of the step before. */
+static void *run_signals(void *arg)
+{
+  for (;;) {
+    osli_nap(SIGNAL_US);
+    (void)pthread_mutex_lock(&lock);
+    for (cudaStream_t s = streams; s; s = s->next) {
+      run_stream(s, s->due);
+      s->due = s->signal;
+    }
+    (void)pthread_mutex_unlock(&lock);
+  }
+  return arg;
+}
+
+/* Notes that the latest entry of a stream is a signal. */
+static void note_signal(cudaStream_t s)
+{
+  static pthread_t thread;
+  static bool has_thread;
+  s->signal = submitted_to(s);
+  if (!has_thread && pthread_create(&thread, NULL, run_signals, NULL) != 0) abort();
+  has_thread = true;
 }
 
 /* Returns the stream of a handle. The handles 1 and 2, which are no pointers, name the legacy
@@ -367,7 +351,8 @@ cudaError_t stand_in_push(cudaStream_t handle, stand_in_entry entry)
     if (!s->entries) abort();
   }
   s->entries[s->n_entries++] = entry;
-  if (fake->early) run_stream(s, UINT64_MAX);
+  if (entry.kind == STAND_IN_SIGNAL) note_signal(s);
+  if (fake->lanes.early) run_stream(s, UINT64_MAX);
   return end_call(cudaSuccess);
 }
 
@@ -430,7 +415,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle)
   const cudaStream_t s = stream_of(handle);
   END_IF(!s || event->device != s->device, cudaErrorInvalidResourceHandle);
   event->stream = s;
-  event->end = s->done + s->n_entries;
+  event->end = submitted_to(s);
   return end_call(cudaSuccess);
 }
 

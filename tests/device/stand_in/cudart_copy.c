@@ -13,6 +13,20 @@ const char *cudaGetErrorString(cudaError_t code)
                                              : "error of the stand-in";
 }
 
+cudaError_t cudaDriverGetVersion(int *version)
+{
+  *version = stand_in_planted("no-driver")    ? 0
+             : stand_in_planted("old-driver") ? 11040
+                                              : CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int *lowest, int *greatest)
 {
   *lowest = 0;

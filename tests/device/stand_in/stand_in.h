@@ -1,13 +1,15 @@
 /* Stand-ins for the libraries of CUDA, for tests of the plug-in on machines without a GPU.
  *
  * Device memory is memory of the fake device, so an access by the host crashes. Work of a stream
- * runs as late as possible, when a call waits for it, and in the order that events require. With
+ * runs as late as possible, when a call waits for it, and in the order that events require. A
+ * stream with a signal runs about a millisecond after the signal, in a thread of the stand-in. With
  * OSLA_FAKE_DEVICE=early work runs at once. A function that finds a wrong argument returns the
  * error that the real function returns.
  *
  * The environment variable OSLA_STAND_IN plants a fault: with no-driver, old-driver or no-device
  * the machine cannot use CUDA; with no-ipc device memory cannot be mapped by another process; with
- * other-memory an import maps new memory of this process instead; with fail the next work fails. */
+ * other-memory an import maps new memory of this process instead; with no-signals the driver has no
+ * operations on words; with fail the next work fails. */
 #ifndef STAND_IN_H
 #define STAND_IN_H
 
@@ -22,6 +24,8 @@ typedef enum stand_in_kind {
   STAND_IN_SWAP,     /* does LASWP, with 32-bit `pivots`, counted from 1, in device memory */
   STAND_IN_COMBINE,  /* runs the combine_loop in `staged`; counts refused elements in `info` */
   STAND_IN_VERTICES, /* runs the vertices_loop in `staged` */
+  STAND_IN_SIGNAL,   /* stores `end` in `word` */
+  STAND_IN_AWAIT,    /* waits until `word` is at least `end` */
   STAND_IN_AFTER     /* runs the work of the stream `other` whose number is below `end` */
 } stand_in_kind;
 
@@ -33,6 +37,7 @@ typedef struct stand_in_entry {
   size_t bytes;
   void *staged; /* copy of host memory that was not pinned; freed after the work */
   void *info, *pivots, *workspace;
+  _Atomic uint64_t *word;
   cudaStream_t other;
   uint64_t end;
 } stand_in_entry;
@@ -50,6 +55,14 @@ void stand_in_run_vertices(const stand_in_entry *entry, void *data_at(const void
 
 /* True if the address lies in pinned host memory. */
 bool stand_in_pinned(const void *address);
+
+/* True if OSLA_STAND_IN plants the fault. */
+bool stand_in_planted(const char *fault);
+
+/* Run FACTOR, SWAP and COMBINE. */
+osla_err stand_in_run_factor(const stand_in_entry *entry, void *data_at(const void *address));
+osla_err stand_in_run_swap(const stand_in_entry *entry, void *data_at(const void *address));
+void stand_in_run_combine(const stand_in_entry *entry, void *data_at(const void *address));
 
 /* True if the m x n matrix `a` with leading dimension ld and elements of e bytes lies on the
  * device, and ld is at least 1 and m. */
