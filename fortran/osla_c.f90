@@ -2447,6 +2447,12 @@ module osla_c
       type(c_ptr), intent(inout) :: device
     end subroutine c_osla_device_close
 
+    function c_osla_device_wait(device) bind(c, name="osla_device_wait") result(answer)
+      import
+      type(c_ptr), value :: device
+      integer(c_int) :: answer
+    end function c_osla_device_wait
+
     function c_osla_matrix_create_on(device, grid, dtype, m, n, mb, nb, out) bind(c, &
       name="osla_matrix_create_on") result(answer)
       import

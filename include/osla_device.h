@@ -9,9 +9,11 @@
  *
  * The host must not load from or store to a device pointer (of osla_matrix_local, osla_matrix_peer,
  * osla_segment_local or osla_segment_peer). When a collective call returns, its results are
- * complete. If queued work of a rank fails, the next collective call that agrees on errors returns
- * the error on all ranks. If this rank calls osla_barrier, a get or a flush earlier, then that call
- * returns the error, on this rank alone.
+ * complete. A transfer of a star forest is only ordered: work that is queued later on the device
+ * sees its results. osla_device_wait waits for them. If queued work of a rank fails, the next
+ * collective call that agrees on errors returns the error on all ranks. If this rank calls
+ * osla_device_wait, osla_barrier, a get or a flush earlier, then that call returns the error, on
+ * this rank alone.
  *
  * There are two kinds of devices. "fake" simulates a device in host memory, for tests without a
  * GPU: an access by the host to its memory crashes the program (src/device/README.md). "cuda" is an
@@ -60,6 +62,11 @@ OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_
 /* Closes a device after all its segments and matrices were destroyed. Local. Accepts NULL, and sets
  * the handle to NULL. */
 OSLA_API void osla_device_close(osla_device **device);
+
+/* Waits until all work that this rank has queued on the device so far is complete. A program calls
+ * it before the host, or a stream of the program other than that of the options, uses results of
+ * work that is only queued. Local. Errors: those of queued work; the error is then cleared. */
+OSLA_API osla_err osla_device_wait(osla_device *device);
 
 /* Makes a segment whose data area, `bytes` bytes of zeros, lies on the device. The notify slots lie
  * in host memory. Ranks may pass different sizes. Collective. The device must outlive the segment.

@@ -75,7 +75,7 @@ src_sources = \
   src/transport/memory_check.c \
   $(backend_sources) \
   src/memory/segment.h src/memory/segment_state.h src/memory/segment.c src/memory/segment_line.c \
-  src/memory/device_service.c src/memory/segment_device.c src/memory/device_open.c \
+  src/memory/device_service.c src/memory/device_signals.c src/memory/segment_device.c src/memory/device_open.c \
   src/memory/counter.c \
   src/memory/stripes.c \
   src/memory/newest.h src/memory/ring.h src/memory/shared_copy.h \

@@ -103,7 +103,8 @@ typedef struct forest_links {
 /* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
   int link;
-  int64_t part; /* index of the part within the values of the link, from 0 */
+  int64_t part;    /* index of the part within the values of the link, from 0 */
+  bool is_ordered; /* fetch: true if this rank's devices wait for the owner of the link's values */
 } forest_cursor;
 
 /* The three transfers that make up a two-level transfer, one on each forest of forest_two_level. */
@@ -136,6 +137,9 @@ typedef struct forest_transfer {
    * announcement */
   bool is_awaited;
   bool ended;
+  /* true if work that this rank queues later on devices waits for the ranks that read the values in
+   * place */
+  bool is_ordered;
   forest_cursor reading, sending;
   forest_cursor answers;   /* fetch: next part of the roots' old values to be read at the leaves */
   unsigned char *gathered; /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
@@ -203,8 +207,12 @@ struct osla_forest {
   uint64_t begun; /* number of the latest transfer that was begun */
   uint64_t read;  /* number of the latest transfer whose values have all been read */
   uint64_t sent;  /* number of the latest transfer whose values have all been sent */
-  /* true if this rank has queued work on a device that accesses another rank's memory in place */
+  /* True if this rank has queued work that accesses another rank's memory in place, on a device
+   * without signals. The rank waits for this work before it publishes that it has read. */
   bool owes_wait;
+  /* Device with signals on which this rank has queued such work, or NULL. The rank queues a signal
+   * before it publishes that it has read. */
+  osla_device *owes_signal;
   bool owes_credit; /* true if acknowledgements for some ring could not be sent yet */
   unsigned n_polls; /* number of polls that made no progress */
   bool is_active;   /* true if the forest is in the pool's list `active` */

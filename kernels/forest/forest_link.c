@@ -64,10 +64,24 @@ void osli_forest_wait_for_devices(device_settle_reason reason)
   (void)osli_device_lane(lane);
 }
 
+/* Lets devices of other ranks wait for the work that computes the values of a transfer. Waits for
+ * this work if a device has no signals. */
+static void signal_values(const osla_forest *f, const forest_transfer *x)
+{
+  osla_device *on[2] = {osli_forest_device(f, &x->at.values), osli_forest_device(f, &x->at.before)};
+  bool must_wait = false;
+  if (on[1] == on[0]) on[1] = NULL;
+  for (int i = 0; i < 2; i++) {
+    if (!on[i]) continue;
+    must_wait |= !osli_device_has_signals(on[i]);
+    if (osli_device_has_signals(on[i])) osli_device_signal_ranks(on[i]);
+  }
+  if (must_wait) osli_forest_wait_for_devices(SETTLE_ANNOUNCE);
+}
+
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
-  if (x->is_awaited && osli_on_device(x->from, x->before, NULL))
-    osli_forest_wait_for_devices(SETTLE_ANNOUNCE);
+  if (x->is_awaited) signal_values(f, x);
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
   /* While the number in the record is 0, no other rank finds a transfer there. */
   atomic_store_explicit(&a->number, 0, memory_order_relaxed);
@@ -216,6 +230,29 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
   if (any) osli_pool_wake_rank(f->pool, l->rank);
 }
 
+/* ---- values of other ranks on devices ---- */
+
+/* Lets work that this rank queues later on the device of another rank's vertices wait for the work
+ * that this rank has queued before its latest announcement. `at` is the location of the vertices.
+ */
+static void await_owner(const osla_forest *f, const forest_link *l, const value_location *at)
+{
+  osli_device_await_rank(osli_forest_device(f, at), l->rank);
+}
+
+/* Notes that this rank has queued work that accesses vertices of another rank at a location. */
+static void note_access(osla_forest *f, const value_location *at)
+{
+  osla_device *d = osli_forest_device(f, at);
+  if (!d) return;
+  if (!osli_device_has_signals(d)) {
+    f->owes_wait = true;
+    return;
+  }
+  if (f->owes_signal && f->owes_signal != d) osli_device_signal_ranks(f->owes_signal);
+  f->owes_signal = d;
+}
+
 /* ---- broadcasts and reductions ---- */
 
 bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
@@ -224,19 +261,21 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
   const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
   vertex_list to =
     x->gathered ? osli_forest_exact_buffer(x, l) : osli_link_mine(l, x->to, x->stride);
+  const forest_announcement *a = NULL;
   vertex_list from = no_vertices;
   if (l->is_self) {
     from = osli_link_theirs(l, x->from, x->stride);
   } else if (l->is_near && !osli_forest_packs(x, l)) {
-    const forest_announcement *a = osli_forest_announcement(l, number);
+    a = osli_forest_announcement(l, number);
     if (!a) return false;
     osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
     from = osli_forest_peer_values(f, l, &a->at.values);
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
   if (!l->is_self && can_share(x, l, from.base)) return read_shared(f, number, x, l, to, from, at);
+  if (a) await_owner(f, l, &a->at.values);
   osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
-  f->owes_wait |= !l->is_self && osli_on_device(from.base, NULL, NULL);
+  if (a) note_access(f, &a->at.values);
   return true;
 }
 
@@ -313,13 +352,14 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     if (out)
       osli_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (in) consume(f, l);
-    f->owes_wait |= !l->is_self && osli_on_device(from.base, before.base, NULL);
   }
   return true;
 }
 
 bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
+  const value_location nowhere = {-1, 0, 0};
+  const value_location *from_at = &nowhere, *before_at = &nowhere;
   vertex_list from = no_vertices, before = no_vertices;
   if (l->is_self) {
     from = osli_link_theirs(l, x->from, x->stride);
@@ -328,15 +368,23 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
     const forest_announcement *a = osli_forest_announcement(l, number);
     if (!a) return false;
     osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
-    from = osli_forest_peer_values(f, l, &a->at.values);
-    if (!osli_forest_packs_answers(x, l, &l->theirs))
-      before = osli_forest_peer_values(f, l, &a->at.before);
+    from_at = &a->at.values;
+    if (!osli_forest_packs_answers(x, l, &l->theirs)) before_at = &a->at.before;
+    from = osli_forest_peer_values(f, l, from_at);
+    before = osli_forest_peer_values(f, l, before_at);
+    if (!x->reading.is_ordered) await_owner(f, l, from_at);
+    if (!x->reading.is_ordered) await_owner(f, l, before_at);
+    x->reading.is_ordered = true;
   }
-  if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
-  osli_vertices_fetch(x->type, x->combine, x->count, osli_link_mine(l, x->to, x->stride), from,
-                      before, l->edges);
-  f->owes_wait |= !l->is_self && osli_on_device(from.base, before.base, NULL);
-  return true;
+  bool is_done = true;
+  if (from.base && before.base)
+    osli_vertices_fetch(x->type, x->combine, x->count, osli_link_mine(l, x->to, x->stride), from,
+                        before, l->edges);
+  else
+    is_done = fetch_parts(f, number, x, l, from, before);
+  note_access(f, from_at);
+  note_access(f, before_at);
+  return is_done;
 }
 
 bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_transfer *x,

@@ -19,6 +19,7 @@ static void next_link(forest_cursor *at)
 {
   at->link++;
   at->part = 0;
+  at->is_ordered = false;
 }
 
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
@@ -105,7 +106,8 @@ static void send_owed_credit(osla_forest *f)
 
 /* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
  * is true if the begin of a transfer makes this call; reads on a device are then queued, and the
- * call does not wait for them. The caller holds the pool's lock. */
+ * call does not wait for them. So if a device has no signals, a later call publishes the reads. The
+ * caller holds the pool's lock. */
 static void serve_forest(osla_forest *f, bool is_begin)
 {
   if (f->sent < f->begun) send_all(f);
@@ -117,7 +119,9 @@ static void serve_forest(osla_forest *f, bool is_begin)
     if (x->reading.link == 0 && !x->two_level)
       continue; /* no rank waits until this transfer is read, because it reads from no link */
     if (f->owes_wait) osli_forest_wait_for_devices(SETTLE_READ);
+    if (f->owes_signal) osli_device_signal_ranks(f->owes_signal);
     f->owes_wait = false;
+    f->owes_signal = NULL;
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
@@ -175,7 +179,7 @@ uint64_t osli_forest_start_next(osla_forest *f)
 {
   const uint64_t number = ++f->begun;
   forest_transfer *x = osli_forest_transfer(f, number);
-  x->ended = false;
+  x->ended = x->is_ordered = false;
   f->pool->n_under_way++;
   if (f->to_roots.n + f->to_leaves.n == 0) {
     f->read = f->sent = number;
@@ -256,9 +260,26 @@ static void wait_until(reader_wait w)
   osla_segment_wait(w.forest->pool->segments->segment, poll_readers, &w);
 }
 
+void osli_forest_order_after_readers(osla_forest *f, uint64_t number)
+{
+  forest_transfer *x = osli_forest_transfer(f, number);
+  const osla_device *values = osli_forest_device(f, &x->at.values),
+                    *before = osli_forest_device(f, &x->at.before);
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  if (x->is_ordered || osli_device_faults & DEVICE_FAULT_END) return;
+  x->is_ordered = true;
+  if (!values && !before) return;
+  for (int i = 0; i < out->n; i++) {
+    if (!osli_forest_is_read_in_place(x, &out->of[i])) continue;
+    osli_device_await_rank(values, out->of[i].rank);
+    if (before != values) osli_device_await_rank(before, out->of[i].rank);
+  }
+}
+
 void osli_forest_wait_for_readers(osla_forest *f, uint64_t number)
 {
   wait_until((reader_wait){f, number, osli_forest_values_are_read});
+  osli_forest_order_after_readers(f, number);
 }
 
 osla_err osli_forest_check_free(const osla_forest *f)
@@ -275,8 +296,10 @@ osla_err osli_forest_check_free(const osla_forest *f)
 osla_err osli_forest_wait_for_free(osla_forest *f)
 {
   OSLA_CALL(osli_forest_check_free(f));
-  if (f->begun >= MOST_TRANSFERS)
-    wait_until((reader_wait){f, f->begun + 1 - MOST_TRANSFERS, osli_forest_neighbours_are_done});
+  if (f->begun < MOST_TRANSFERS) return OSLA_OK;
+  const uint64_t before = f->begun + 1 - MOST_TRANSFERS;
+  wait_until((reader_wait){f, before, osli_forest_neighbours_are_done});
+  osli_forest_order_after_readers(f, before);
   return OSLA_OK;
 }
 
@@ -333,8 +356,10 @@ bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
   return false;
 }
 
-void osli_forest_mark_ended(osla_forest *f, uint64_t number)
+void osli_forest_mark_ended(osla_forest *f, uint64_t number, bool with_readers)
 {
-  osli_forest_transfer(f, number)->ended = true;
+  forest_transfer *x = osli_forest_transfer(f, number);
+  if (with_readers || x->at.before.array >= 0) osli_forest_order_after_readers(f, number);
+  x->ended = true;
   f->pool->n_under_way--;
 }

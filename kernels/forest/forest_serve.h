@@ -43,6 +43,20 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 /* Waits for all work that this rank has queued on devices. Local. */
 void osli_forest_wait_for_devices(device_settle_reason reason);
 
+/* Returns the device on which vertices of any rank lie, if they lie in device memory of the pool;
+ * otherwise NULL. Local. */
+static inline osla_device *osli_forest_device(const osla_forest *f, const value_location *at)
+{
+  if (at->array < 0 || !osli_device_any()) return NULL;
+  const osla_segment *s = f->pool->array[at->array].segment;
+  return s ? osla_segment_device(s) : NULL;
+}
+
+/* Lets work that this rank queues later on devices wait until the ranks that read the values of a
+ * transfer in place have read them, or have written old values of roots. These ranks must have
+ * published that they have read. Does nothing at a second call. Local. */
+void osli_forest_order_after_readers(osla_forest *f, uint64_t number);
+
 /* Writes this rank's announcement of a transfer, and wakes the ranks that wait for it. The caller
  * holds the pool's lock. */
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x);
@@ -132,7 +146,10 @@ bool osli_forest_neighbours_are_done(osla_forest *f, uint64_t number);
  * values in place must have read them, too. Does not consider two-level transfers. The caller holds
  * the pool's lock. */
 bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers);
-void osli_forest_mark_ended(osla_forest *f, uint64_t number);
+
+/* Marks a transfer as ended. with_readers: true if all ranks that read its values in place have
+ * read them. The caller holds the pool's lock. */
+void osli_forest_mark_ended(osla_forest *f, uint64_t number, bool with_readers);
 
 /* ---- two-level transfers (forest_two_level.c) ---- */
 
@@ -160,7 +177,7 @@ bool osli_two_level_advance(forest_pool *pool);
 /* _is_over: true if a two-level transfer is over on all of its three forests. _end marks its three
  * transfers as ended. The caller holds the pool's lock. */
 bool osli_two_level_is_over(osla_forest *f, const forest_transfer *x, bool with_readers);
-void osli_two_level_end(osla_forest *f, forest_transfer *x);
+void osli_two_level_end(osla_forest *f, forest_transfer *x, bool with_readers);
 
 /* ---- vertex ids (forest_derive.c) ---- */
 

@@ -167,9 +167,9 @@ static bool end_if_over(const end_request *end)
   if (!osli_forest_is_over(f, end->number, end->with_readers)) return false;
   if (x->two_level) {
     if (!osli_two_level_is_over(f, x, end->with_readers)) return false;
-    osli_two_level_end(f, x);
+    osli_two_level_end(f, x, end->with_readers);
   }
-  osli_forest_mark_ended(f, end->number);
+  osli_forest_mark_ended(f, end->number, end->with_readers);
   return true;
 }
 

@@ -146,11 +146,11 @@ bool osli_two_level_is_over(osla_forest *f, const forest_transfer *x, bool with_
          osli_forest_is_over(s->spread, run->spread, true);
 }
 
-void osli_two_level_end(osla_forest *f, forest_transfer *x)
+void osli_two_level_end(osla_forest *f, forest_transfer *x, bool with_readers)
 {
-  osli_forest_mark_ended(f->two_level->near, x->two_level->near);
-  osli_forest_mark_ended(f->two_level->wire, x->two_level->wire);
-  osli_forest_mark_ended(f->two_level->spread, x->two_level->spread);
+  osli_forest_mark_ended(f->two_level->near, x->two_level->near, with_readers);
+  osli_forest_mark_ended(f->two_level->wire, x->two_level->wire, true);
+  osli_forest_mark_ended(f->two_level->spread, x->two_level->spread, true);
   free(x->two_level->proxies);
   free(x->two_level);
   x->two_level = NULL;

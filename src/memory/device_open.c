@@ -71,6 +71,17 @@ static osla_err read_panels(bool *on_host)
   return OSLA_OK;
 }
 
+/* Sets *uses to false if the environment variable OSLA_DEVICE_SIGNALS is "off", and to true if it
+ * is "on" or not set. */
+static osla_err read_signals(bool *uses)
+{
+  const char *text = getenv("OSLA_DEVICE_SIGNALS");
+  *uses = !text || strcmp(text, "off") != 0;
+  OSLA_CHECK(!text || !text[0] || !*uses || strcmp(text, "on") == 0, OSLA_ERR_ARG,
+             "OSLA_DEVICE_SIGNALS is \"%.60s\": it must be on or off", text);
+  return OSLA_OK;
+}
+
 static osla_err open_queue(const osla_transport *t, const osla_device_options *o,
                            const device_ops *ops, device_queue **out)
 {
@@ -128,11 +139,13 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "device object");
   if (err == OSLA_OK) err = OSLA_RESERVED(osla_device_options, options);
   if (err == OSLA_OK) err = osli_device_backend(kind, &ops);
-  bool on_host = false;
+  bool on_host = false, signals = false;
   if (err == OSLA_OK) err = read_panels(&on_host);
+  if (err == OSLA_OK) err = read_signals(&signals);
   const osla_argument same[] = {{"kind of device", kind ? kind[0] : 0},
-                                {"OSLA_DEVICE_PANELS", on_host}};
-  err = osla_agree_same(t, err, "osla_device_open", same, 2);
+                                {"OSLA_DEVICE_PANELS", on_host},
+                                {"OSLA_DEVICE_SIGNALS", signals}};
+  err = osla_agree_same(t, err, "osla_device_open", same, 3);
   if (err == OSLA_OK && osla_simulated_machine())
     err =
       osla_error_set(OSLA_ERR_UNSUPPORTED,
@@ -145,6 +158,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   if (err == OSLA_OK && t->n_nodes > 1) err = osli_device_service_open(t, &d->service);
   if (err == OSLA_OK && d->service) osli_device_service_pin(d->service, d->queue);
   if (err == OSLA_OK) err = probe_mappings(d);
+  if (err == OSLA_OK && signals && t->n_nodes < t->size) err = osli_device_signals_open(d);
   if (err != OSLA_OK) {
     osla_device_close(&d);
     return err;
@@ -158,9 +172,16 @@ void osla_device_close(osla_device **device)
   osla_device *d = device ? *device : NULL;
   if (!d) return;
   if (d->service) osli_device_service_unpin(d->service, d->queue);
+  if (d->signals) osli_device_keep_error(osli_device_wait(d->queue));
+  osli_device_signals_close(d);
   osli_device_queue_close(&d->queue);
   free(d);
   *device = NULL;
+}
+
+osla_err osla_device_wait(osla_device *d)
+{
+  return osli_device_wait(d->queue);
 }
 
 device_queue *osli_device_queue(const osla_device *device)

@@ -9,10 +9,16 @@
 /* The service of a transport that copies to and from device memory of ranks on other nodes. */
 typedef struct device_service device_service;
 
+/* The words by which devices of the ranks of a node signal each other. */
+typedef struct device_signals device_signals;
+
 struct osla_device {
   osla_transport *t;
   device_queue *queue;
   device_service *service; /* NULL if the job has one node */
+  device_signals *signals; /* NULL if hosts wait for devices, instead of devices for signals */
+  int line;                /* index of the line of words that the device has on all ranks */
+  bool has_pinned;         /* true if the device needs the words pinned */
 };
 
 struct osla_segment {
@@ -65,5 +71,15 @@ void osli_device_service_unpin(device_service *service, device_queue *queue);
  * if MPI's gets and puts do not. Local, thread-safe. Errors: MPI, those of the owner's device. */
 osla_err osli_device_service_copy(device_service *service, int owner, const void *address,
                                   void *host, size_t bytes, bool is_put);
+
+/* ---- signals between devices of a node ---- */
+
+/* osli_device_signals_open makes a device use signals (osli_device_signal_ranks in segment.h), if a
+ * test with all ranks of the node shows that they work; otherwise hosts wait. At most 64 devices of
+ * a transport use signals at a time. osla_transport_destroy frees the words. Collective. Errors, on
+ * all ranks together: MEM, MPI. osli_device_signals_close ends the use. Local; called when the work
+ * of the device is complete. */
+osla_err osli_device_signals_open(osla_device *device);
+void osli_device_signals_close(osla_device *device);
 
 #endif

@@ -11,20 +11,25 @@
 #   64 locks of the accumulator are released before the addition on the device is complete
 #   128 a rank announces values of a forest before the work that computes them is complete
 #   256 a rank reports that it has read values of a forest before the work that reads them is complete
-# Faults 128 and 256 are tested on one node only, because only ranks of a node read each other's
-# values in place. The suite of forests must also show fault 4.
+#   512 a signal of a device does not wait for earlier work of its lane
+#   1024 a device does not wait for the signal of another rank's device
+#   2048 the end of a transfer lets no later work wait for the devices of ranks that read its values
+# Faults 128 and above are tested on one node only, because only ranks of a node read each other's
+# values in place. The suite of forests must also show fault 4, and both suites with signals must
+# show faults 512 and 1024.
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,'4 forest'} {1,2}' '{2,4,16}' sparse'; do
+for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,512,1024,2048,'4 forest'} 1' '{512,1024}' signals {1,2}' '{2,4,16}' sparse'; do
   read -r nodes fault suite <<<"$run"
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly
   [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
   # The suites of sparse matrices alone must show faults 2, 4 and 16.
   [ "$suite" = sparse ] && suites="test_device_sparse test_device_cg"
+  [ "$suite" = signals ] && suites=test_device_signals
   # shellcheck disable=SC2086
   OSLA_FAKE_NODES=$nodes OSLA_TEST_DEVICE_FAULT=$fault timeout "$JOB_LIMIT" $MPIEXEC -n 2 \
     tests/device/suites $suites >tests/logs/device-fault-$nodes-$fault-$suite.log 2>&1

@@ -68,6 +68,12 @@ static void test_machines(void)
       expect_refused(t, "no-ipc", "cudaIpcGetMemHandle");
       expect_refused(t, "other-memory", "reads other data");
     }
+    osla_device *device = NULL;
+    (void)setenv("OSLA_STAND_IN", "no-signals", 1);
+    OSLA_ASSERT_OK(osla_device_open(t, &(osla_device_options){.kind = "cuda"}, &device));
+    (void)unsetenv("OSLA_STAND_IN");
+    CU_ASSERT(!osli_device_has_signals(device));
+    osla_device_close(&device);
   }
   osla_transport_destroy(&t);
 }

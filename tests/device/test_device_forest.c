@@ -13,14 +13,18 @@
 
 enum { N = 1000, BYTES = N * sizeof(double) };
 
-/* Opens a device and returns true. If its backend has no kernels, checks that a transfer is
- * refused, closes the device and returns false. */
-static bool forest_bench_open(device_bench *b, bool early)
+/* Opens a device and returns true. The devices of a node signal each other if `signals` is true;
+ * otherwise hosts wait for them. If the backend has no kernels, checks that a transfer is refused,
+ * closes the device and returns false. */
+static bool forest_bench_open(device_bench *b, bool early, bool signals)
 {
   osla_forest *f = NULL;
   osla_forest_run run;
   void *values = NULL;
-  if (!bench_open(b, early)) return false;
+  (void)setenv("OSLA_DEVICE_SIGNALS", signals ? "on" : "off", 1);
+  const bool is_open = bench_open(b, early);
+  (void)unsetenv("OSLA_DEVICE_SIGNALS");
+  if (!is_open) return false;
   if (osli_device_queue(b->device)->ops->has_kernels) return true;
   OSLA_ASSERT_OK(osla_forest_alltoall(b->t, 1, &f));
   OSLA_ASSERT_OK(osla_vertices_create_on(b->device, BYTES, &values));
@@ -31,6 +35,14 @@ static bool forest_bench_open(device_bench *b, bool early)
   OSLA_ASSERT_OK(osla_vertices_free(b->t, &values));
   bench_close(b);
   return false;
+}
+
+/* Runs a check with signals, with work that runs late or early, and without signals. */
+static void in_all_modes(void (*check)(bool early, bool signals))
+{
+  check(false, true);
+  check(true, true);
+  check(false, false);
 }
 
 static void fill(double *values, int64_t n, uint64_t seed)
@@ -51,14 +63,14 @@ static void *device_array(const osla_device *device, size_t bytes)
 /* Rank 0 fills its roots by queued work, broadcasts them, and overwrites them with zeros when the
  * transfer has ended. The other ranks check that their leaves have the values of the queued work.
  * The check fails if a transfer reads roots before this work is complete, or after its own end. */
-static void check_readers(bool early)
+static void check_readers(bool early, bool signals)
 {
   device_bench b;
   osla_forest *f = NULL;
   void *roots = NULL, *leaves = NULL;
   double *expected = calloc(N, sizeof *expected), *found = calloc(N, sizeof *found);
   osla_root *root = calloc(N, sizeof *root);
-  if (!forest_bench_open(&b, early)) return;
+  if (!forest_bench_open(&b, early, signals)) return;
   const bool owns = osla_test_rank() == 0;
   for (int64_t i = 0; i < N; i++)
     root[i] = (osla_root){0, N - 1 - i};
@@ -95,8 +107,7 @@ static void check_readers(bool early)
 
 static void test_readers(void)
 {
-  check_readers(false);
-  check_readers(true);
+  in_all_modes(check_readers);
 }
 
 /* Checks that a broadcast between a rank's own roots and leaves on its device is queued, and that
@@ -106,7 +117,7 @@ static void test_queued(void)
   device_bench b;
   osla_forest *f = NULL;
   osla_root root[N];
-  if (!forest_bench_open(&b, false)) return;
+  if (!forest_bench_open(&b, false, true)) return;
   for (int64_t i = 0; i < N; i++)
     root[i] = (osla_root){0, i * 7 % N};
   OSLA_ASSERT_OK(osla_forest_create(b.self, N, N, NULL, root, &f));
@@ -210,14 +221,14 @@ static void compare_memory(device_bench *b, osla_device *second, const many_edge
   free(found);
 }
 
-static void check_memory(bool early)
+static void check_memory(bool early, bool signals)
 {
   static const int memories[][ARRAYS] = {{1, 1, 1}, {2, 2, 2}, {1, 0, 0}, {0, 1, 1}, {0, 2, 2},
                                          {2, 0, 1}, {2, 2, 0}, {1, 3, 1}, {3, 2, 0}, {4, 4, 4},
                                          {4, 0, 2}, {0, 4, 4}, {3, 4, 1}};
   device_bench b;
   osla_device *second = NULL;
-  if (!forest_bench_open(&b, early)) return;
+  if (!forest_bench_open(&b, early, signals)) return;
   const char *kind = osli_device_queue(b.device)->ops->name;
   OSLA_ASSERT_OK(osla_device_open(b.t, &(osla_device_options){.kind = kind}, &second));
   many_edges m = many_edges_make(b.t, 700, 1);
@@ -240,8 +251,7 @@ static void check_memory(bool early)
 
 static void test_memory(void)
 {
-  check_memory(false);
-  check_memory(true);
+  in_all_modes(check_memory);
 }
 
 /* Checks that a forest which has served a device can serve another one after the first one is
@@ -249,7 +259,7 @@ static void test_memory(void)
 static void test_next_device(void)
 {
   device_bench b;
-  if (!forest_bench_open(&b, false)) return;
+  if (!forest_bench_open(&b, false, true)) return;
   const osla_device_options options = {.kind = osli_device_queue(b.device)->ops->name};
   many_edges m = many_edges_make(b.t, 500, 2);
   for (int round = 0; round < 3; round++) {
@@ -274,7 +284,7 @@ static void test_refused(void)
   osla_segment *s = NULL;
   double leaves[N] = {0};
   long double wide[N] = {0};
-  if (!forest_bench_open(&b, false)) return;
+  if (!forest_bench_open(&b, false, true)) return;
   osla_forest *f = NULL;
   OSLA_ASSERT_OK(osla_forest_alltoall(b.t, N / osla_test_size(), &f));
   OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES / 2, &values));

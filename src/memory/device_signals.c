@@ -1,0 +1,187 @@
+/* Signals between the devices of the ranks of a node. A device stores a number in a word of its
+ * rank when it gets there, and devices of other ranks wait for this number, so that no host waits.
+ *
+ * Each rank has a line of two words for each of its devices, in memory that the ranks of the node
+ * map. A signal is the next number. The host submits the signal to the device, and then publishes
+ * the number in the word `submitted`; the device stores the number in the word `reached`. Another
+ * rank lets its device wait until `reached` has the value that `submitted` has at this moment.
+ *
+ * No circle of waits can form: a device waits only for a signal that was submitted before the wait
+ * was, and a signal waits only for work that was submitted before it to the same lane.
+ *
+ * Lines belong to the transport and not to a device, because a rank closes its device alone, while
+ * devices of other ranks may still wait for its words. */
+#include "src/memory/segment_state.h"
+
+#include <stdlib.h>
+
+enum { LINE = 64, LINES = 64 };
+
+/* A line. The number of a signal only grows, also when another device gets the line. */
+typedef struct signal_line {
+  _Alignas(LINE) _Atomic uint64_t reached;   /* latest signal that the device has reached */
+  _Alignas(LINE) _Atomic uint64_t submitted; /* latest signal that was submitted to the device */
+} signal_line;
+
+struct device_signals {
+  osla_transport *t;
+  osla_region *region;
+  uint64_t used; /* bit i is 1 while an open device of this rank has line i */
+  int n_pinned;  /* number of open devices that need the lines pinned */
+};
+
+/* Returns a line of a rank of this node. */
+static signal_line *line_of(const osla_device *d, int rank)
+{
+  const device_signals *s = d->signals;
+  return (signal_line *)s->t->ops->peer_ptr(s->region, rank) + d->line;
+}
+
+/* ---- signals ---- */
+
+bool osli_device_has_signals(const osla_device *d)
+{
+  return d->signals != NULL;
+}
+
+void osli_device_signal_ranks(osla_device *d)
+{
+  signal_line *line = line_of(d, d->t->rank);
+  const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_relaxed) + 1;
+  const device_lane lane = osli_device_lane(LANE_MAIN);
+  const osla_err err = osli_device_signal(d->queue, &line->reached, value);
+  (void)osli_device_lane(lane);
+  /* after an error the host stores the signal, because other ranks would wait forever */
+  if (err != OSLA_OK) atomic_store_explicit(&line->reached, value, memory_order_release);
+  osli_device_keep_error(err);
+  atomic_store_explicit(&line->submitted, value, memory_order_release);
+}
+
+void osli_device_await_rank(const osla_device *d, int rank)
+{
+  if (!d || !d->signals || rank == d->t->rank) return;
+  signal_line *line = line_of(d, rank);
+  const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_acquire);
+  const device_lane lane = osli_device_lane(LANE_MAIN);
+  osli_device_keep_error(osli_device_await(d->queue, &line->reached, value));
+  (void)osli_device_lane(lane);
+}
+
+/* ---- set-up ---- */
+
+static void destroy_signals(void *object)
+{
+  device_signals *s = object;
+  if (s->region) s->t->ops->region_free(&s->region);
+  free(s);
+}
+
+/* Returns the signals of a transport; the first call creates them. Collective. Errors, on all ranks
+ * together: MEM, MPI. */
+static osla_err find_signals(osla_transport *t, device_signals **out)
+{
+  static const char key; /* &key identifies the signals among the transport's objects */
+  *out = osli_transport_object_find(t, &key);
+  if (*out) return OSLA_OK;
+  device_signals *s = calloc(1, sizeof *s);
+  osla_err err = osla_agree(t, s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "signals of devices"));
+  if (err != OSLA_OK) {
+    free(s);
+    return err;
+  }
+  s->t = t;
+  OSLA_TRY(t->ops->region_alloc(t, LINES * sizeof(signal_line), &s->region));
+  OSLA_TRY(osla_agree(t, osli_transport_object_add(t, &key, s, destroy_signals)));
+  *out = s;
+  return OSLA_OK;
+cleanup:
+  osli_transport_object_remove(t, &key);
+  destroy_signals(s);
+  return err;
+}
+
+/* Unpins the lines of the first n ranks as far as they are on this node. */
+static void unpin_lines(const osla_device *d, int n)
+{
+  const device_signals *s = d->signals;
+  for (int rank = 0; rank < n; rank++)
+    if (osla_transport_same_node(s->t, rank))
+      d->queue->ops->unpin(d->queue->state, s->t->ops->peer_ptr(s->region, rank));
+}
+
+/* Pins the lines of all ranks of the node, unless another device of this rank has pinned them. */
+static osla_err pin_lines(osla_device *d)
+{
+  device_signals *s = d->signals;
+  osla_err err = OSLA_OK;
+  if (!d->queue->ops->pin) return OSLA_OK;
+  for (int rank = 0; rank < s->t->size && s->n_pinned == 0; rank++) {
+    if (!osla_transport_same_node(s->t, rank)) continue;
+    err = d->queue->ops->pin(d->queue->state, s->t->ops->peer_ptr(s->region, rank),
+                             LINES * sizeof(signal_line));
+    if (err == OSLA_OK) continue;
+    unpin_lines(d, rank);
+    return err;
+  }
+  s->n_pinned++;
+  d->has_pinned = true;
+  return OSLA_OK;
+}
+
+void osli_device_signals_close(osla_device *d)
+{
+  device_signals *s = d->signals;
+  if (!s) return;
+  if (d->has_pinned && --s->n_pinned == 0) unpin_lines(d, s->t->size);
+  d->has_pinned = false;
+  s->used &= ~((uint64_t)1 << d->line);
+  d->signals = NULL;
+}
+
+/* True if no rank has an error. Collective. */
+static osla_err agree_on_use(osla_transport *t, osla_err mine, bool *all)
+{
+  int64_t lacks = mine != OSLA_OK;
+  OSLA_CALL(osla_allreduce(t, &lacks, 1, MPI_INT64_T, MPI_MAX));
+  *all = !lacks;
+  return OSLA_OK;
+}
+
+/* Submits a signal on each rank, lets the device of each rank wait for the signals of all ranks of
+ * its node, and sets *works to true if every word then has its value. Collective. Errors: MPI. */
+static osla_err try_signals(osla_device *d, bool *works)
+{
+  osla_err err = pin_lines(d);
+  signal_line *mine = line_of(d, d->t->rank);
+  const uint64_t value = atomic_load(&mine->submitted) + 1;
+  if (err == OSLA_OK) err = osli_device_signal(d->queue, &mine->reached, value);
+  if (err == OSLA_OK) atomic_store(&mine->submitted, value);
+  OSLA_CALL(agree_on_use(d->t, err, works));
+  if (!*works) return OSLA_OK;
+  for (int rank = 0; rank < d->t->size && err == OSLA_OK; rank++)
+    if (osla_transport_same_node(d->t, rank))
+      err = osli_device_await(d->queue, &line_of(d, rank)->reached,
+                              atomic_load(&line_of(d, rank)->submitted));
+  if (err == OSLA_OK) err = osli_device_finish(d->queue);
+  for (int rank = 0; rank < d->t->size && err == OSLA_OK; rank++)
+    if (osla_transport_same_node(d->t, rank) &&
+        atomic_load(&line_of(d, rank)->reached) < atomic_load(&line_of(d, rank)->submitted))
+      err = OSLA_ERR_UNSUPPORTED;
+  return agree_on_use(d->t, err, works);
+}
+
+osla_err osli_device_signals_open(osla_device *d)
+{
+  device_signals *s = NULL;
+  bool works = false;
+  OSLA_CALL(find_signals(d->t, &s));
+  uint64_t used = s->used;
+  OSLA_CALL(osla_allreduce(d->t, &used, 1, MPI_UINT64_T, MPI_BOR));
+  if (used == UINT64_MAX) return OSLA_OK;
+  d->line = __builtin_ctzll(~used);
+  d->signals = s;
+  s->used |= (uint64_t)1 << d->line;
+  const osla_err err = try_signals(d, &works);
+  if (err != OSLA_OK || !works) osli_device_signals_close(d);
+  return err;
+}
