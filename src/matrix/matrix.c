@@ -81,9 +81,8 @@ static size_t triangle_bytes(const osla_matrix *a)
   size_t bytes;
   if (a->layout.n > TRIANGLE_LARGEST) return SIZE_MAX;
   const triangle_share s = share_of(a, osla_transport_rank(osla_grid_transport(a->grid)));
-  if (__builtin_mul_overflow((size_t)triangle_elements(&s), osla_dtype_size(a->dtype), &bytes))
-    return SIZE_MAX;
-  return bytes;
+  const size_t elements = (size_t)triangle_elements(&s);
+  return __builtin_mul_overflow(elements, osla_dtype_size(a->dtype), &bytes) ? SIZE_MAX : bytes;
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -126,7 +125,7 @@ static osla_layout make_layout(osla_grid *grid, int64_t m, int64_t n, int64_t mb
 
 /* Checks that all ranks make the same matrix. Collective. */
 static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dtype dtype,
-                      const osla_layout *l)
+                      const osla_layout *l, bool is_triangle)
 {
   const osla_argument arguments[] = {{"rows of the grid", l->nprow},
                                      {"columns of the grid", l->npcol},
@@ -134,7 +133,8 @@ static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dt
                                      {"m", l->m},
                                      {"n", l->n},
                                      {"mb", l->mb},
-                                     {"nb", l->nb}};
+                                     {"nb", l->nb},
+                                     {"triangle", is_triangle}};
   return osla_agree_same(osla_grid_transport(grid), local, call, arguments,
                          sizeof arguments / sizeof *arguments);
 }
@@ -159,7 +159,7 @@ static osla_err create(osla_device *device, osla_grid *grid, const char *call, o
   osla_err err = new_matrix(grid, dtype, l, &a);
   if (err == OSLA_OK && device && osli_device_transport(device) != t)
     err = osla_error_set(OSLA_ERR_ARG, "%s: grid and device belong to different transports", call);
-  err = agree(grid, err, call, dtype, l);
+  err = agree(grid, err, call, dtype, l, is_triangle);
   if (err == OSLA_OK) {
     pad_columns(a);
     a->is_triangle = is_triangle;
@@ -226,7 +226,7 @@ osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
     if (!a->lld_of_rank)
       err = osla_error_set(OSLA_ERR_MEM, "matrix tables of %d ranks", osla_transport_size(t));
   }
-  OSLA_TRY(agree(grid, err, "osla_matrix_wrap", dtype, &layout));
+  OSLA_TRY(agree(grid, err, "osla_matrix_wrap", dtype, &layout, false));
   a->lld = lld;
   a->lld_of_rank[osla_transport_rank(t)] = lld;
   OSLA_TRY(osla_allreduce(t, a->lld_of_rank, osla_transport_size(t), MPI_INT64_T, MPI_SUM));

@@ -226,6 +226,12 @@ static void test_errors(void)
     OSLA_ASSERT_ERR(osla_matrix_create_triangle(grid, OSLA_DOUBLE, 9, 4 + osla_test_rank() % 2, &a),
                     OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("osla_matrix_create_triangle");
+    /* rank 0 makes a matrix of another layout than its neighbours */
+    OSLA_ASSERT_ERR(osla_test_rank() == 0
+                      ? osla_matrix_create(grid, OSLA_DOUBLE, 9, 9, 4, 4, &a)
+                      : osla_matrix_create_triangle(grid, OSLA_DOUBLE, 9, 4, &a),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("triangle is ");
   }
   OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, 9, 4, &a));
   OSLA_ASSERT_ERR(osla_matrix_get_block(a, 9, 0, 1, 1, &x, 1), OSLA_ERR_ARG);
