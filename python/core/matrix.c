@@ -18,6 +18,30 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
 }
 
+/* Python function matrix_create_triangle(grid, dtype, n, nb) */
+static PyObject *matrix_create_triangle(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  int dtype;
+  long long n, nb;
+  if (!osla_py_parse(args, "O&iLL", osla_py_as_grid, &h, &dtype, &n, &nb)) return NULL;
+  osla_matrix *matrix = NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_matrix_create_triangle(h->object, (osla_dtype)dtype, n, nb, &matrix), h,
+              NULL, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
+}
+
+/* Python function matrix_is_triangle(matrix) -> whether only the lower triangle is stored */
+static PyObject *matrix_is_triangle(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  if (!osla_py_parse(args, "O&", osla_py_as_matrix, &h)) return NULL;
+  return PyBool_FromLong(osla_matrix_is_triangle(h->object));
+}
+
 /* Python function matrix_local_shape(grid, m, n, mb, nb) -> rows and columns of this rank's part of
  * such a matrix */
 static PyObject *matrix_local_shape(PyObject *module, PyObject *args)
@@ -231,6 +255,8 @@ static PyObject *matrix_mirror(PyObject *module, PyObject *args)
 
 PyMethodDef osla_py_matrix_methods[] = {
   {"matrix_create", matrix_create, METH_VARARGS, NULL},
+  {"matrix_create_triangle", matrix_create_triangle, METH_VARARGS, NULL},
+  {"matrix_is_triangle", matrix_is_triangle, METH_VARARGS, NULL},
   {"matrix_local_shape", matrix_local_shape, METH_VARARGS, NULL},
   {"matrix_wrap", matrix_wrap, METH_VARARGS, NULL},
   {"matrix_facts", matrix_facts, METH_VARARGS, NULL},

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core, _words
 from ._calls import Owned, claim, collective, handle
 from ._errors import ArgumentError
-from .matrix import Matrix
+from .matrix import Matrix, create, is_triangle
 from .transport import Grid, Transport, world
 
 
@@ -30,7 +30,8 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
 @collective
 def load(path: Any, *, block: Any = 96, name: str = "matrix",
          grid: Grid | None = None) -> Generator[None, None, Matrix]:
-    """Reads a matrix of a file written by `save` or File.put, onto any grid. Collective."""
+    """Reads a matrix of a file written by `save` or File.put, onto any grid. A matrix that was saved
+    with triangle="lower" gets this triangle again. Collective."""
     grid = world().grid if grid is None else grid
     owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
     texts = _words.text(path, "path"), _words.text(name, "name")
@@ -121,15 +122,19 @@ class File(Owned):
         return _core.file_has(own, text)
 
     @collective
-    def matrix(self, name: str, *, block: Any = 96,
-               grid: Grid | None = None) -> Generator[None, None, Matrix]:
-        """Reads a matrix onto any grid of the file's transport. Collective."""
+    def matrix(self, name: str, *, block: Any = 96, grid: Grid | None = None,
+               triangle: str | None = None) -> Generator[str, None, Matrix]:
+        """Reads a matrix onto any grid of the file's transport. Collective. triangle: as in
+        osla.Matrix, whether or not the file holds a triangle. If the file holds a triangle and
+        triangle is None, elements above the diagonal become 0 (Matrix.mirror sets them)."""
         own, text = self._alive(), _words.text(name, "name")
         grid = self.transport.grid if grid is None else grid
-        owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
-        yield
+        handle(grid, Grid, "grid")
+        sizes = _words.blocks(block)
+        yield _words.same(triangle)
         dtype, m, n, _ = _core.file_look_matrix(own, text)
-        new = Matrix._of(_core.matrix_create(owners, dtype, m, n, *sizes), grid)
+        half = is_triangle(triangle, None, (m, n, *sizes))
+        new = Matrix._of(create(None, grid, dtype, m, n, *sizes, triangle=half), grid)
         _core.file_get_matrix(own, text, new._handle)
         return new
 

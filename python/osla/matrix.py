@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core, _words
 from ._calls import Object, Owned, collective, handle
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
 from .device import Device, device_on, device_word
 from .transport import Grid, world
 
@@ -28,8 +28,28 @@ def _grid_for(grid: Grid | None, device: Any) -> Grid:
     return grid
 
 
-def _create(device: Device | None, grid: Grid, dtype: int, *sizes: int) -> Any:
+def is_triangle(triangle: str | None, device: Any, sizes: tuple[int, ...]) -> bool:
+    """True if a matrix of sizes m, n, mb, nb stores its lower triangle alone."""
+    if triangle is None:
+        return False
+    if triangle != "lower":
+        raise ArgumentError(f"triangle = {triangle!r}: None or 'lower' is needed, because a symmetric "
+                            "matrix stores all elements or its lower triangle")
+    m, n, mb, nb = sizes
+    if m != n or mb != nb:
+        raise ArgumentError(f"triangle='lower' with {m} x {n} elements in blocks of {mb} x {nb}: a "
+                            "square matrix in square blocks is needed")
+    if device is not None:
+        raise UnsupportedError("triangle='lower' with a device: a matrix that stores a triangle lies "
+                               "in host memory, so leave out one of the two")
+    return True
+
+
+def create(device: Device | None, grid: Grid, dtype: int, *sizes: int,
+            triangle: bool = False) -> Any:
     """Handle of a new matrix in the memory of `device`, or in host memory if `device` is None."""
+    if triangle:
+        return _core.matrix_create_triangle(grid._handle, dtype, sizes[1], sizes[3])
     if device is None:
         return _core.matrix_create(grid._handle, dtype, *sizes)
     return _core.matrix_create_on(device._handle, grid._handle, dtype, *sizes)
@@ -44,6 +64,9 @@ class Matrix(Owned):
     grid: process grid of the matrix. None stands for a grid of all ranks.
     device: where the elements are. None stands for host memory, "cuda" or an osla.Device for the
     memory of a GPU (doc/devices.md).
+    triangle: "lower" for a symmetric (Hermitian) matrix that stores its lower triangle alone, in
+    about half the memory. `get` and `to_numpy` return both triangles, `put` ignores elements above
+    the diagonal, and `local` is refused. None stands for all elements.
     All arguments must be equal on all ranks.
 
     The calls of a matrix are collective unless stated otherwise. As a context manager it is
@@ -51,24 +74,26 @@ class Matrix(Owned):
     numpy.array_equal(A, A) is False.
     """
 
-    __slots__ = ("shape", "dtype", "block", "grid", "device", "_owner")
+    __slots__ = ("shape", "dtype", "block", "grid", "device", "triangle", "_owner")
     shape: tuple[int, int]
     dtype: np.dtype
     block: tuple[int, int]
     grid: Grid
     device: Device | None  # None if the matrix is in host memory
+    triangle: str | None  # "lower" if only the lower triangle is stored
 
     @collective
     def __init__(self, m: int, n: int, *, block: Any = 96, dtype: Any = np.float64,
-                 grid: Grid | None = None,
-                 device: Device | str | None = None) -> Generator[str, None, None]:
+                 grid: Grid | None = None, device: Device | str | None = None,
+                 triangle: str | None = None) -> Generator[str, None, None]:
         grid = _grid_for(grid, device)
         handle(grid, Grid, "grid")
         kind = _words.dtype(dtype)
         sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
-        yield device_word(device)
+        half = is_triangle(triangle, device, sizes)
+        yield device_word(device) + _words.same(triangle)
         on = device_on(grid.transport, device)
-        self._take(_create(on, grid, kind, *sizes), grid, None, on)
+        self._take(create(on, grid, kind, *sizes, triangle=half), grid, None, on)
 
     def _take(self, new: Any, grid: Grid, owner: Object | None,
               device: Device | None = None) -> "Matrix":
@@ -77,6 +102,7 @@ class Matrix(Owned):
         kind, m, n, mb, nb = _core.matrix_facts(new)[:5]
         self.shape, self.block, self.dtype = (m, n), (mb, nb), _words.NUMPY[kind]
         self.grid, self.device = grid, device
+        self.triangle = "lower" if _core.matrix_is_triangle(new) else None
         self._owner = owner
         return self
 
@@ -89,7 +115,8 @@ class Matrix(Owned):
         where = "" if self.destroyed else f", on {self.grid.nprow} x {self.grid.npcol} ranks"
         if where and self.device:
             where += f", device {self.device.kind}"
-        return f"{self.shape[0]} x {self.shape[1]} {self.dtype}{where}"
+        what = ", lower triangle" if self.triangle else ""
+        return f"{self.shape[0]} x {self.shape[1]} {self.dtype}{what}{where}"
 
     ndim = 2
     _has_views = True
@@ -125,7 +152,7 @@ class Matrix(Owned):
         """This rank's elements, without a copy: (local rows, local columns), column-major with
         ScaLAPACK's leading dimension. Local. The array keeps the memory alive: while it exists,
         `destroy` raises StateError. Other ranks see stored values after a barrier or any collective
-        call. UnsupportedError, if the matrix is in device memory."""
+        call. UnsupportedError, if the matrix is in device memory or stores a triangle."""
         return np.asarray(memoryview(self._alive()))
 
     @property
@@ -167,7 +194,8 @@ class Matrix(Owned):
 
     @property
     def lld(self) -> int:
-        """Leading dimension of this rank's local array, in elements. Local."""
+        """Leading dimension of this rank's local array, in elements; 0 if the matrix stores a
+        triangle, which has a leading dimension for each block column. Local."""
         return _core.matrix_facts(self._alive())[7]
 
     def get(self, i: int, j: int, m: int, n: int) -> np.ndarray:
@@ -234,18 +262,18 @@ class Matrix(Owned):
     @collective
     def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 96,
                    shape: tuple[int, int] | None = None, dtype: Any = None,
-                   grid: Grid | None = None,
-                   device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
+                   grid: Grid | None = None, device: Device | str | None = None,
+                   triangle: str | None = None) -> Generator[str, None, "Matrix"]:
         """A matrix with the elements of an array, in any memory order. Collective.
 
         root: rank that passes the array; the other ranks pass None, and all ranks pass shape and
-        dtype. If root is None, all ranks pass equal arrays, and each rank uses the elements that it
-        will own.
+        dtype. If root is None, all ranks pass equal arrays, and each rank uses a part of them.
         device: as in Matrix. The elements are copied to the device by way of a matrix in host
         memory.
+        triangle: as in Matrix; the elements of the array above the diagonal are not read.
         """
         grid = _grid_for(grid, device)
-        owners = handle(grid, Grid, "grid")
+        handle(grid, Grid, "grid")
         mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
         if root is not None and not (root < grid.transport.size):
             raise ArgumentError(f"root = {root} is not in 0 .. {grid.transport.size - 1}")
@@ -259,15 +287,19 @@ class Matrix(Owned):
             raise ArgumentError(f"array: {array.shape} of {array.dtype} where {size} of "
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
-        yield ("" if root is None else f" from rank {root}") + device_word(device)
+        half = is_triangle(triangle, device, sizes)
+        yield ("" if root is None else f" from rank {root}") + device_word(device) + _words.same(triangle)
         on = device_on(grid.transport, device)
-        there = None if on is None else Matrix._of(_create(on, grid, kind, *sizes), grid, None, on)
-        made = Matrix._of(_core.matrix_create(owners, kind, *sizes), grid)
-        if root is None:
+        there = None if on is None else Matrix._of(create(on, grid, kind, *sizes), grid, None, on)
+        made = Matrix._of(create(None, grid, kind, *sizes, triangle=half), grid)
+        if root is None and not half:
             made.local[...] = array[np.ix_(made.local_rows, made.local_columns)]
         elif mine:
-            for j in range(0, size[1], made.block[1]):
-                made.put(0, j, np.asfortranarray(array[:, j:j + made.block[1]]))
+            nb, writers = made.block[1], grid.transport.size if root is None else 1
+            first = grid.transport.rank * nb if root is None else 0
+            for j in range(first, size[1], writers * nb):  # block columns that this rank writes
+                i = j if half else 0
+                made.put(i, j, np.asfortranarray(array[i:, j:j + nb]))
         _core.barrier(grid._root)
         if there is None:
             return made
@@ -365,7 +397,7 @@ class Matrix(Owned):
 
     def _like(self, m: int, n: int, mb: int, nb: int, on: Device | None) -> "Matrix":
         kind = _words.dtype(self.dtype)
-        return Matrix._of(_create(on, self.grid, kind, m, n, mb, nb), self.grid, None, on)
+        return Matrix._of(create(on, self.grid, kind, m, n, mb, nb), self.grid, None, on)
 
     @collective
     def copy(self, *, device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
@@ -375,7 +407,9 @@ class Matrix(Owned):
         own = part_of(self, "self")
         yield device_word(device)
         on = self.device if device is None else device_on(self.grid.transport, device)
-        new = self._like(*self.shape, *self.block, on)
+        sizes, half = (*self.shape, *self.block), self.triangle is not None and on is None
+        new = Matrix._of(create(on, self.grid, _words.dtype(self.dtype), *sizes, triangle=half),
+                         self.grid, None, on)
         _core.matrix_copy(_core.NOTRANS, own, part_of(new, "new"))
         return new
 

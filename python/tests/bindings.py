@@ -18,7 +18,6 @@ LEFT_OUT = {
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix or Matrix.wrap; its local array is numpy's": """matrix_wrap_own matrix_create_in matrix_segment
         matrix_peer matrix_bytes matrix_fill_with element""",
-    "for C programs; Hessian has the option triangle": "matrix_create_triangle",
     "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*

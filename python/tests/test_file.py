@@ -45,6 +45,38 @@ def test_several_things(world, tmp_path_factory):
         f.has("ids")
 
 
+def test_triangles(world, tmp_path_factory):
+    """A packed triangle is read as it was saved, or into a full matrix, and the other way round."""
+    path = shared_path(world, tmp_path_factory, "triangle.h5")
+    x = np.arange(36.0).reshape(6, 6)
+    symmetric = np.tril(x) + np.tril(x, -1).T
+    with osla.File(path, "w") as f:
+        f.put("half", osla.Matrix.from_numpy(x, block=2, triangle="lower"))
+        f.put("full", osla.Matrix.from_numpy(symmetric, block=4))
+        f.put("upper", osla.Matrix.from_numpy(symmetric), stored="upper")
+        f.put("oblong", osla.Matrix(3, 4))
+    a = osla.load(path, block=3, name="half")
+    assert a.triangle == "lower" and a.block == (3, 3) and (a.to_numpy() == symmetric).all()
+    assert osla.load(path, name="full").triangle is None
+    with osla.File(path) as f:
+        full = f.matrix("half", block=5)
+        assert full.triangle is None and (full.to_numpy() == np.tril(x)).all()
+        assert (full.mirror("lower").to_numpy() == symmetric).all()
+        for name in ("half", "full"):
+            half = f.matrix(name, block=5, triangle="lower")
+            assert half.triangle == "lower" and (half.to_numpy() == symmetric).all()
+        with pytest.raises(osla.Error, match="triangle.h5: upper"):
+            f.matrix("upper", triangle="lower")
+        with pytest.raises(osla.ArgumentError, match="with 3 x 4 elements"):
+            f.matrix("oblong", triangle="lower")
+    with pytest.raises(osla.UnsupportedError):
+        osla.save(a, path + ".bin")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path) as f:
+        j, i = np.triu_indices(6)
+        assert (f["half"][:] == x[i, j]).all()
+
+
 def test_what_is_not_finished_does_not_appear(world, tmp_path_factory):
     path = shared_path(world, tmp_path_factory, "half.h5")
     f = osla.File(path, "w")
