@@ -31,7 +31,6 @@ LEFT_OUT = {
     "inline in C, and of types of the module's own here": "factors_cholesky factors_lu",
     "a matrix is made by create or wrap; its local array is a pointer": """matrix_create_in matrix_wrap_own matrix_segment
         matrix_peer matrix_bytes""",
-    "for C programs; the accumulator has the option triangle": "matrix_create_triangle matrix_is_triangle",
     "rows and columns of a rank: osla_matrix_row, osla_matrix_column": "index_count index_owner index_local index_global index_run",
     "forecasts of memory: osla info --predict": """[a-z]*_memory shape_make shape_matrix shape_one_node""",
     "MPI has it, on osla_transport_comm": """allreduce bcast alltoall transport_abort agree agree_same sums_create sums_destroy

@@ -10,6 +10,7 @@ module osla_matrices
   implicit none
   private
   public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
+  public :: osla_matrix_create_triangle, osla_matrix_is_triangle
   public :: osla_matrix_local_rows, osla_matrix_local_cols, osla_matrix_lld
   public :: osla_matrix_row, osla_matrix_column
   public :: osla_matrix_fill, osla_matrix_fill_with, osla_matrix_norm, osla_matrix_copy
@@ -17,6 +18,11 @@ module osla_matrices
 
   interface osla_matrix_create
     procedure create_default, create_long
+  end interface
+
+  ! Makes a symmetric matrix of order n that stores its lower triangle alone, in blocks of nb x nb.
+  interface osla_matrix_create_triangle
+    procedure create_triangle_default, create_triangle_long
   end interface
 
   interface osla_matrix_fill
@@ -70,6 +76,29 @@ contains
     call report(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_long
 
+  subroutine create_triangle_default(grid, dtype, n, nb, matrix, stat, errmsg)
+    type(osla_grid), intent(in) :: grid
+    integer, intent(in) :: dtype, n, nb
+    type(osla_matrix), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call create_triangle_long(grid, dtype, int(n, c_int64_t), int(nb, c_int64_t), matrix, stat, errmsg)
+  end subroutine create_triangle_default
+
+  subroutine create_triangle_long(grid, dtype, n, nb, matrix, stat, errmsg)
+    type(osla_grid), intent(in) :: grid
+    integer, intent(in) :: dtype
+    integer(c_int64_t), intent(in) :: n, nb
+    type(osla_matrix), intent(out) :: matrix
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    at = collective_call('osla_matrix_create_triangle')
+    call requires(at, grid)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_create_triangle(grid%handle, dtype, n, nb, matrix%handle), stat, errmsg)
+  end subroutine create_triangle_long
+
   ! Destroys a matrix. Collective. The matrix of an accumulator is destroyed with the accumulator;
   ! for such a matrix this call only resets the handle.
   subroutine osla_matrix_destroy(matrix)
@@ -99,6 +128,15 @@ contains
     if (is_absent('osla_matrix_dtype', 'matrix', matrix%handle)) return
     dtype = c_osla_matrix_dtype(matrix%handle)
   end function osla_matrix_dtype
+
+  ! True if the matrix stores its lower triangle alone.
+  function osla_matrix_is_triangle(matrix) result(is)
+    type(osla_matrix), intent(in) :: matrix
+    logical :: is
+    is = .false.
+    if (is_absent('osla_matrix_is_triangle', 'matrix', matrix%handle)) return
+    is = c_osla_matrix_is_triangle(matrix%handle)
+  end function osla_matrix_is_triangle
 
   function osla_matrix_local_rows(matrix) result(rows)
     type(osla_matrix), intent(in) :: matrix

@@ -16,6 +16,7 @@ program test_fortran
   call blocks
   call products
   call triangles
+  call lower_triangle
   call cholesky
   call lu
   call parts
@@ -323,6 +324,40 @@ contains
     call osla_matrix_destroy(x)
     call osla_matrix_destroy(y)
   end subroutine triangles
+
+  ! Solves with a symmetric matrix that stores its lower triangle alone: 2 on the diagonal, -1 beside
+  ! it, whose determinant is 11.
+  subroutine lower_triangle
+    type(osla_matrix) :: a, none
+    real(real64) :: full(10, 10), back(10, 10), x(10, 1)
+    real(real64), pointer :: local(:, :)
+    integer :: i, stat
+    integer(int64) :: info
+    character(200) :: text
+    full = 0
+    full(1, 1) = 2
+    do i = 2, 10
+      full(i, i) = 2
+      full(i, i - 1) = -1
+      full(i - 1, i) = -1
+    end do
+    call osla_matrix_create_triangle(grid, OSLA_DOUBLE, 10, 3, a)
+    call expect(osla_matrix_is_triangle(a), 'a triangle')
+    if (rank == 0) call osla_matrix_put_block(a, 1, 1, full)
+    call osla_barrier(transport)
+    call osla_matrix_get_block(a, 1, 1, back)
+    call expect(all(back == full), 'both triangles from one')
+    call osla_matrix_local(a, local, stat, text)
+    call expect(stat == OSLA_ERR_UNSUPPORTED .and. index(text, 'osla_matrix_get_block') > 0, 'local array: ' // text)
+    call osla_barrier(transport)
+    call osla_potrf(OSLA_LOWER, a, info)
+    x(:, 1) = matmul(full, [(real(i, real64), i=1, 10)])
+    call osla_potrs_replicated(OSLA_LOWER, a, x)
+    call expect(info == 0 .and. all(abs(x(:, 1) - [(i, i=1, 10)]) < 1e-12), 'solution by a triangle')
+    call osla_matrix_destroy(a)
+    call osla_matrix_create_triangle(grid, OSLA_DOUBLE, 10_int64, 0_int64, none, stat, text)
+    call expect(stat == OSLA_ERR_ARG .and. text /= ' ', 'a triangle in blocks of no rows: ' // text)
+  end subroutine lower_triangle
 
   subroutine compare(matrix, right, what)
     type(osla_matrix), intent(in) :: matrix
