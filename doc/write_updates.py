@@ -34,6 +34,10 @@ def read_system(path):
     """Returns H, with both triangles filled, and g from a file that `osla assemble` wrote."""
     with h5py.File(path) as file:
         H, g, uplo = file["H"][:].T, file["g"][:], file["H"].attrs["uplo"]
+    if H.ndim == 1:  # the lower triangle, column by column; --full gives a square
+        column, row = np.triu_indices(len(g))
+        packed, H = H, np.zeros((len(g), len(g)))
+        H[row, column] = packed
     H = np.triu(H) if uplo in ("upper", b"upper") else np.tril(H)
     return H + H.T - np.diag(np.diag(H)), g
 

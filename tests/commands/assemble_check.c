@@ -217,19 +217,40 @@ static int64_t far(double x, double y, double tolerance)
   return !(fabs(x - y) <= tolerance * (1.0 + fabs(y)));
 }
 
-/* Reads H from a file that osla wrote, column-major, and which triangle the file stores. */
+/* Returns the n x n matrix, column-major, whose lower triangle is in `packed` by columns. Frees
+ * `packed`. */
+static double *unpack(int64_t n, double *packed)
+{
+  double *H = calloc((size_t)(n * n) + 1, sizeof *H);
+  if (!H) die("no memory for", "H");
+  for (int64_t j = 0, at = 0; j < n; j++)
+    for (int64_t i = j; i < n; i++)
+      H[i + j * n] = packed[at++];
+  free(packed);
+  return H;
+}
+
+/* Reads H from a file that osla wrote, as a square or as a packed lower triangle. Returns it
+ * column-major, and sets *upper if the upper triangle is valid. */
 static double *read_h(hid_t file, int64_t *n, bool *upper)
 {
   char uplo[8] = "";
   hsize_t dims[2];
   double *H = read_set(file, "H", H5T_NATIVE_DOUBLE, dims);
-  if (!H || dims[0] != dims[1]) die("no square", "H");
+  if (!H) die("no data set", "H");
+  *n = (int64_t)dims[0];
+  if (dims[1] == 1) {
+    *n = (int64_t)((sqrt(8.0 * (double)dims[0] + 1.0) - 1.0) / 2.0);
+    if (*n * (*n + 1) / 2 != (int64_t)dims[0]) die("neither square nor triangle", "H");
+    H = unpack(*n, H);
+  } else if (dims[0] != dims[1]) {
+    die("no square", "H");
+  }
   hid_t attribute = H5Aopen_by_name(file, "H", "uplo", H5P_DEFAULT, H5P_DEFAULT);
   hid_t type = H5Aget_type(attribute);
   if (H5Tget_size(type) > sizeof uplo || H5Aread(attribute, type, uplo) < 0) die("no", "uplo");
   H5Tclose(type);
   H5Aclose(attribute);
-  *n = (int64_t)dims[0];
   *upper = strcmp(uplo, "upper") == 0;
   return H;
 }

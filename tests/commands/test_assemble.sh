@@ -61,7 +61,9 @@ done <<'LIST'
 2 node --uplo upper --nb 7 --json report.json
 3 node --grid 1x2 --nb 200 --quiet
 4 fake2 --nb 8
+4 node --grid 2x2 --nb 8 --full
 1 node --type float --nb 32
+3 node --type float --nb 9 --full
 LIST
 grep -q '"updates": 201' "$scratch/job/report.json" || fail "the JSON report has no 201 updates"
 if command -v python3 >/dev/null; then

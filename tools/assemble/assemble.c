@@ -1,9 +1,10 @@
 /* `osla assemble`: runs the steps of a job in their order. */
 #include "tools/assemble/assemble_pass.h"
 #include "tools/common/command_files.h"
-#include <math.h>
+#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,12 @@
 static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
-  uint64_t bytes;
-  if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &bytes) ||
-      __builtin_mul_overflow(bytes, osla_dtype_size(o->dtype), &bytes))
+  uint64_t elements, bytes;
+  if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &elements) ||
+      __builtin_mul_overflow(elements, osla_dtype_size(o->dtype), &bytes))
     bytes = UINT64_MAX;
+  else if (assemble_stores_triangle(o))
+    bytes = (elements + (uint64_t)o->n) / 2 * osla_dtype_size(o->dtype);
   const command_file outputs[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
                                   {"--json", o->json, OSLA_FILE_REPLACED, 0},
                                   {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
@@ -42,53 +45,31 @@ static osla_err make_hessian(assemble_job *job)
   options.uplo = o->uplo;
   options.single = o->dtype == OSLA_FLOAT;
   options.nb = o->nb;
+  options.triangle = assemble_stores_triangle(o);
   reproducible_apply(&job->reproducible, &options);
   OSLA_CALL(osla_grid_create_ordered(
     job->t, o->nprow, o->npcol, osla_grid_choose_order(job->t, o->nprow, o->npcol), &job->grid));
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
 }
 
-/* Returns the number i + j n of the first element (i, j) of this rank, by columns, that is not
- * finite; n^2: all elements are finite. */
-static int64_t find_in_matrix(const assemble_job *job, osla_matrix *h)
-{
-  const osla_layout l = osla_matrix_layout(h);
-  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
-  const int64_t rows = osla_matrix_local_rows(h), cols = osla_matrix_local_cols(h);
-  const int64_t lld = osla_matrix_lld(h, osla_transport_rank(job->t));
-  const void *local = osla_matrix_local(h);
-  for (int64_t c = 0; c < cols; c++)
-    for (int64_t r = 0; r < rows; r++)
-      if (!isfinite(update_value(job->options->dtype, local, r + c * lld)))
-        return osla_index_global(r, l.mb, prow, l.nprow) +
-               osla_index_global(c, l.nb, pcol, l.npcol) * l.n;
-  return l.n * l.n;
-}
-
 static osla_err judge_matrix(assemble_job *job)
 {
   const int64_t n = job->options->n;
   osla_matrix *h;
-  double largest, value;
   OSLA_CALL(osla_hessian_matrix(job->hessian, &h));
-  OSLA_CALL(osla_matrix_norm(h, OSLA_NORM_MAX, &largest));
-  if (isfinite(largest)) return OSLA_OK;
-  int64_t first = find_in_matrix(job, h);
+  int64_t first = local_elements_find_infinite(h, job->options->uplo);
   OSLA_CALL(osla_allreduce(job->t, &first, 1, MPI_INT64_T, MPI_MIN));
-  if (job->options->dtype == OSLA_FLOAT) {
-    float narrow;
-    OSLA_CALL(osla_agree(job->t, osla_matrix_get_block(h, first % n, first / n, 1, 1, &narrow, 1)));
-    value = narrow;
-  } else {
-    OSLA_CALL(osla_agree(job->t, osla_matrix_get_block(h, first % n, first / n, 1, 1, &value, 1)));
-  }
+  if (first == n * n) return OSLA_OK;
+  double value = 0.0;
+  const int64_t at = local_element_index(h, first % n, first / n);
+  if (at >= 0) value = local_element_get(h, at);
+  OSLA_CALL(osla_allreduce(job->t, &value, 1, MPI_DOUBLE, MPI_SUM));
   (void)snprintf(job->verdict, sizeof job->verdict, "H[%" PRId64 ", %" PRId64 "] is %g", first % n,
                  first / n, value);
   return OSLA_OK;
 }
 
-/* Sets the verdict, which is good if H and g are finite. The norm of H tells whether H is finite;
- * only if it is not, the first bad element is searched. All ranks set the same verdict. */
+/* Sets the verdict, which is good if H and g are finite. All ranks set the same verdict. */
 static osla_err set_verdict(assemble_job *job)
 {
   const double *g = osla_hessian_gradient(job->hessian);
@@ -138,8 +119,9 @@ static void print_report(const assemble_job *job)
   if (o->quiet || osla_transport_rank(job->t) > 0) return;
   (void)printf("Updates    %" PRId64 " from %d file%s, %" PRId64 " elements added\n", job->updates,
                o->n_files, o->n_files == 1 ? "" : "s", job->elements);
-  (void)printf("H          %lld x %lld, %s triangle, %s\n", o->n, o->n,
+  (void)printf("H          %lld x %lld, %s triangle%s, %s\n", o->n, o->n,
                o->uplo == OSLA_UPPER ? "upper" : "lower",
+               assemble_stores_triangle(o) ? "" : " of a square",
                o->dtype == OSLA_FLOAT ? "float" : "double");
   (void)printf("Machine    %d rank%s (%d x %d)\n", osla_transport_size(job->t),
                osla_transport_size(job->t) == 1 ? "" : "s", osla_grid_nprow(job->grid),
@@ -159,10 +141,11 @@ static json_t *report_json(const assemble_job *job)
   const assemble_options *o = job->options;
   const checkpoint *c = &job->checkpoint;
   json_t *root = json_pack(
-    "{s:I, s:i, s:I, s:I, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f, s:s}",
+    "{s:I, s:i, s:I, s:I, s:s, s:s, s:s, s:I, s:i, s:i, s:f, s:f, s:f, s:f, s:I, s:i, s:f, s:s}",
     "updates", (json_int_t)job->updates, "files", o->n_files, "elements", (json_int_t)job->elements,
     "n", (json_int_t)o->n, "type", o->dtype == OSLA_FLOAT ? "float" : "double", "uplo",
-    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "nprow",
+    o->uplo == OSLA_UPPER ? "upper" : "lower", "layout",
+    assemble_stores_triangle(o) ? "triangle" : "square", "nb", (json_int_t)o->nb, "nprow",
     osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_assemble",
     job->seconds_assemble, "seconds_read", job->seconds_read, "seconds_add", job->seconds_add,
     "seconds_write", job->seconds_write, "updates_resumed", (json_int_t)c->resumed, "checkpoints",

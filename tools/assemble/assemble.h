@@ -14,8 +14,8 @@ typedef struct assemble_options {
   char *checkpoint; /* checkpoint file; NULL: none */
   double interval;  /* seconds between checkpoints */
   /* options without a value, int because popt sets them; keep: the checkpoint stays after the
-   * job */
-  int keep, quiet;
+   * job; full: H is stored as a square */
+  int keep, quiet, full;
   /* settings of --reproducible as the user gave them; the job copies and completes them */
   reproducible reproducible;
   long long n, nb;
@@ -25,6 +25,12 @@ typedef struct assemble_options {
   char **files;     /* [n_files] */
   int n_files;
 } assemble_options;
+
+/* Returns whether H stores its lower triangle alone, in memory and in files. */
+static inline bool assemble_stores_triangle(const assemble_options *o)
+{
+  return !o->full && o->uplo == OSLA_LOWER;
+}
 
 #define ASSEMBLE_GOOD "good"
 

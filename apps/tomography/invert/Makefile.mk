@@ -13,6 +13,7 @@ apps_tomography_libinvert_la_SOURCES = \
   tools/common/report_directory.h tools/common/report_directory.c \
   tools/common/order_free.h tools/common/order_free.c \
   tools/common/reproducible.h tools/common/reproducible.c \
+  tools/common/local_elements.h tools/common/local_elements.c \
   apps/tomography/invert/invert.h apps/tomography/invert/invert_results.h \
   apps/tomography/invert/invert_list_options.c \
   apps/tomography/invert/invert_options.h apps/tomography/invert/invert_options.c apps/tomography/invert/invert_options_data.c \

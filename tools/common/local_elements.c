@@ -1,0 +1,100 @@
+/* Access to single elements in the memory of this rank; see local_elements.h. */
+#include "tools/common/local_elements.h"
+
+#include "src/matrix/stored.h"
+#include "src/matrix/triangle.h"
+
+#include <math.h>
+
+static int this_rank(const osla_matrix *a)
+{
+  return osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
+}
+
+uint64_t local_triangle_bytes(const osla_layout *l, osla_dtype dtype)
+{
+  int64_t most = 0;
+  uint64_t bytes;
+  if (l->n > TRIANGLE_LARGEST) return UINT64_MAX;
+  /* In each process row the process of column 0 stores most, because each of its block columns
+   * begins at or above that of the other processes. */
+  for (int prow = 0; prow < l->nprow; prow++) {
+    const triangle_share s = triangle_share_of(l->n, l->nb, l->nprow, l->npcol, prow, 0);
+    const int64_t elements = triangle_elements(&s);
+    if (elements > most) most = elements;
+  }
+  return __builtin_mul_overflow((uint64_t)most, osla_dtype_size(dtype), &bytes) ? UINT64_MAX
+                                                                                : bytes;
+}
+
+int64_t local_element_index(const osla_matrix *a, int64_t i, int64_t j)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  const osla_grid *grid = osla_matrix_grid(a);
+  if (osla_index_owner(i, l.mb, l.nprow) != osla_grid_prow(grid) ||
+      osla_index_owner(j, l.nb, l.npcol) != osla_grid_pcol(grid))
+    return -1;
+  const int64_t row = osla_index_local(i, l.mb, l.nprow), col = osla_index_local(j, l.nb, l.npcol);
+  const stored_columns s = osli_stored_columns(a, this_rank(a), col);
+  return row >= s.first_row ? stored_index(&s, row, col) : -1;
+}
+
+int64_t local_column_index(const osla_matrix *a, int64_t j)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  const int64_t col = osla_index_local(j, l.nb, l.npcol);
+  const stored_columns s = osli_stored_columns(a, this_rank(a), col);
+  return stored_index(&s, 0, col);
+}
+
+double local_element_get(const osla_matrix *a, int64_t index)
+{
+  const void *local = osla_matrix_local(a);
+  return osla_matrix_dtype(a) == OSLA_FLOAT ? (double)((const float *)local)[index]
+                                            : ((const double *)local)[index];
+}
+
+void local_element_set(const osla_matrix *a, int64_t index, double value)
+{
+  void *local = osla_matrix_local(a);
+  if (osla_matrix_dtype(a) == OSLA_FLOAT)
+    ((float *)local)[index] = (float)value;
+  else
+    ((double *)local)[index] = value;
+}
+
+/* Returns the first of the local rows [from, to) of local column `col` whose element is not finite;
+ * `to`: all are finite. */
+static int64_t find_in_column(const osla_matrix *a, const stored_columns *s, int64_t col,
+                              int64_t from, int64_t to)
+{
+  const int64_t start = stored_index(s, 0, col);
+  int64_t row = from;
+  if (osla_matrix_dtype(a) == OSLA_FLOAT) {
+    const float *local = osla_matrix_local(a);
+    while (row < to && isfinite(local[start + row]))
+      row++;
+  } else {
+    const double *local = osla_matrix_local(a);
+    while (row < to && isfinite(local[start + row]))
+      row++;
+  }
+  return row;
+}
+
+int64_t local_elements_find_infinite(const osla_matrix *a, osla_uplo uplo)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  const int prow = osla_grid_prow(osla_matrix_grid(a)), pcol = osla_grid_pcol(osla_matrix_grid(a));
+  const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
+  stored_columns s = {0};
+  for (int64_t c = 0; c < cols; c++) {
+    const int64_t j = osla_index_global(c, l.nb, pcol, l.npcol);
+    const int64_t from = uplo == OSLA_LOWER ? osla_index_count(j, l.mb, prow, l.nprow) : 0;
+    const int64_t to = uplo == OSLA_LOWER ? rows : osla_index_count(j + 1, l.mb, prow, l.nprow);
+    if (c == s.first + s.count) s = osli_stored_columns(a, this_rank(a), c);
+    const int64_t row = find_in_column(a, &s, c, from, to);
+    if (row < to) return osla_index_global(row, l.mb, prow, l.nprow) + j * l.n;
+  }
+  return l.n * l.n;
+}
