@@ -70,7 +70,8 @@ if command -v python3 >/dev/null; then
   python3 -m json.tool "$scratch/job/report.json" >/dev/null || fail "not JSON"
 fi
 
-run 2 node assemble --n 90 --output "$system" --uplo upper --nb 16 "${files[@]:0:1}"
+for uplo in upper lower; do
+run 2 node assemble --n 90 --output "$system" --uplo $uplo --nb 16 "${files[@]:0:1}"
 good
 while read -r ranks mode options; do
   # shellcheck disable=SC2086 # the options are words
@@ -81,9 +82,11 @@ while read -r ranks mode options; do
 done <<'LIST'
 0 node --nb 20
 3 node --method lu --nb 13
+2 node --full --nb 16
 2 node --method mixed --nb 16 --json solve.json
 4 fake2 --grid 2x2 --nb 9
 LIST
+done
 grep -q '"rcond": null' "$scratch/job/solve.json" || fail "mixed: rcond is not null"
 rm -f "$scratch/job"/*
 

@@ -1,6 +1,7 @@
 /* `osla solve` for dense H. There is only one matrix in memory: H is factored in place, and read
  * again from the file to compute the residual. */
 #include "tools/common/command_files.h"
+#include "tools/common/local_elements.h"
 #include "tools/solve/solve_command.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@ typedef struct solve_job {
   osla_file *file;
   osla_file_matrix stored; /* type, size and stored triangle of H in the file */
   osla_uplo uplo;          /* triangle of H that is factored */
+  bool is_triangle;        /* true if H stores its lower triangle alone */
   double *g;               /* [n] right-hand side g, later the solution x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
@@ -57,27 +59,23 @@ static osla_err examine_matrix(solve_job *job)
              "%s: g: %" PRId64 " elements (as H) were expected, and it has %" PRId64, o->input,
              h->n, length);
   job->uplo = h->stored == OSLA_STORED_UPPER ? OSLA_UPPER : OSLA_LOWER;
+  /* A file with both triangles is read as a square, so that the residual reveals a matrix that is
+   * not symmetric. */
+  job->is_triangle = h->stored == OSLA_STORED_LOWER && o->method == SOLVE_CHOLESKY && !o->full;
   return OSLA_OK;
 }
 
-/* Reads H + damping I from the file, and completes both triangles. */
+/* Reads H + damping I from the file, and completes both triangles of a square. */
 static osla_err read_h(solve_job *job)
 {
-  osla_layout l = osla_matrix_layout(job->h);
-  int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
-  int64_t lld = osla_matrix_lld(job->h, osla_transport_rank(job->t));
-  void *local = osla_matrix_local(job->h);
   double start = osla_clock();
   OSLA_CALL(osla_file_get_matrix(job->file, "H", job->h));
-  if (job->stored.stored != OSLA_STORED_WHOLE) OSLA_CALL(osla_matrix_mirror(job->h, job->uplo));
-  for (int64_t i = 0; i < l.n; i++) {
-    if (osla_index_owner(i, l.mb, l.nprow) != prow || osla_index_owner(i, l.nb, l.npcol) != pcol)
-      continue;
-    int64_t at = osla_index_local(i, l.mb, l.nprow) + osla_index_local(i, l.nb, l.npcol) * lld;
-    if (job->stored.dtype == OSLA_FLOAT)
-      ((float *)local)[at] += (float)job->options->damping;
-    else
-      ((double *)local)[at] += job->options->damping;
+  if (job->stored.stored != OSLA_STORED_WHOLE && !job->is_triangle)
+    OSLA_CALL(osla_matrix_mirror(job->h, job->uplo));
+  for (int64_t i = 0; i < job->stored.n; i++) {
+    const int64_t at = local_element_index(job->h, i, i);
+    if (at >= 0)
+      local_element_set(job->h, at, local_element_get(job->h, at) + job->options->damping);
   }
   job->seconds_read += osla_clock() - start;
   return osla_barrier(job->t);
@@ -96,7 +94,9 @@ static osla_err create_matrices(solve_job *job)
   OSLA_CALL(osla_grid_create_ordered(
     job->t, job->options->nprow, job->options->npcol,
     osla_grid_choose_order(job->t, job->options->nprow, job->options->npcol), &job->grid));
-  OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, h->n, nb, nb, &job->h));
+  OSLA_CALL(job->is_triangle
+              ? osla_matrix_create_triangle(job->grid, h->dtype, h->n, nb, &job->h)
+              : osla_matrix_create(job->grid, h->dtype, h->n, h->n, nb, nb, &job->h));
   OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->b));
   OSLA_CALL(osla_matrix_create(job->grid, h->dtype, h->n, 1, nb, 1, &job->x));
   job->g = malloc((size_t)h->n * sizeof *job->g);
@@ -224,8 +224,9 @@ static void print_report(const solve_job *job)
 {
   const solve_options *o = job->options;
   if (o->quiet || osla_transport_rank(job->t) > 0) return;
-  (void)printf("H          %" PRId64 " unknowns, damping %g, %d rank%s (%d x %d)\n", job->stored.n,
-               o->damping, osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
+  (void)printf("H          %" PRId64 " unknowns, %s, damping %g, %d rank%s (%d x %d)\n",
+               job->stored.n, job->is_triangle ? "lower triangle" : "square", o->damping,
+               osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
                osla_grid_nprow(job->grid), osla_grid_npcol(job->grid));
   (void)printf("Method     %s", solve_method_name(o->method));
   if (o->method == SOLVE_MIXED) (void)printf(" (%s)", mixed_text(job->mixed.path));
@@ -240,12 +241,12 @@ static void print_report(const solve_job *job)
 static json_t *report_json(const solve_job *job)
 {
   const solve_options *o = job->options;
-  return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
-                   (json_int_t)job->stored.n, "damping", o->damping, "method",
-                   solve_method_name(o->method), "residual", command_number(job->residual), "rcond",
-                   command_number(job->rcond), "nprow", osla_grid_nprow(job->grid), "npcol",
-                   osla_grid_npcol(job->grid), "seconds_read", job->seconds_read, "seconds_solve",
-                   job->seconds_solve, "verdict", job->verdict);
+  return json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
+                   (json_int_t)job->stored.n, "layout", job->is_triangle ? "triangle" : "square",
+                   "damping", o->damping, "method", solve_method_name(o->method), "residual",
+                   command_number(job->residual), "rcond", command_number(job->rcond), "nprow",
+                   osla_grid_nprow(job->grid), "npcol", osla_grid_npcol(job->grid), "seconds_read",
+                   job->seconds_read, "seconds_solve", job->seconds_solve, "verdict", job->verdict);
 }
 
 static osla_err run_steps(solve_job *job)

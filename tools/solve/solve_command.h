@@ -27,7 +27,8 @@ typedef enum solve_method {
 
 typedef struct solve_options {
   char *input, *output, *json, *rhs;
-  bool quiet;
+  /* options without a value, int because popt sets them; full: H is stored as a square */
+  int quiet, full;
   solve_method method;
   double damping, tolerance;
   /* block: size of the diagonal blocks of the block-Jacobi preconditioner; 0: no preconditioner */

@@ -78,11 +78,9 @@ static int check_unused_options(int argc, char **argv, const solve_options *o)
   static const struct {
     const char *option;
     bool sparse, with_cg;
-  } options[] = {{"--tolerance", true, false},
-                 {"--iterations", true, false},
-                 {"--block", true, true},
-                 {"--nb", false, false},
-                 {"--grid", false, false}};
+  } options[] = {{"--tolerance", true, false}, {"--iterations", true, false},
+                 {"--block", true, true},      {"--full", false, false},
+                 {"--nb", false, false},       {"--grid", false, false}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     if (!command_is_given(argc, argv, options[i].option)) continue;
     if (options[i].sparse != o->sparse)
@@ -115,6 +113,8 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
      "N"},
     {"block", '\0', POPT_ARG_LONGLONG | SHOW, &o->block, 0,
      "sparse, cg: block size of block-Jacobi; 1: Jacobi, 0: no preconditioner", "N"},
+    {"full", '\0', POPT_ARG_NONE, &o->full, 0,
+     "cholesky: store H as a square in memory, not its lower triangle alone", NULL},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
