@@ -15,7 +15,8 @@ static osla_err check_on_root(const invert_job *job, bool room)
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
   /* upper bound of the checkpoint's size in bytes; no overflow, because H fits in memory */
-  const uint64_t matrix = n * n * osla_dtype_size(o->dtype);
+  const uint64_t elements = invert_stores_triangle(o) ? n * (n + 1) / 2 : n * n;
+  const uint64_t matrix = elements * osla_dtype_size(o->dtype);
   char page[PATH_MAX] = "", earth[PATH_MAX];
   OSLA_CALL(invert_name_reference(job, earth));
   if (o->report) report_directory_page(o->report, page);

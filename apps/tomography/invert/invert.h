@@ -240,17 +240,12 @@ osla_err invert_store_totals(invert_job *job, const invert_worker *total);
  * (invert_prior.c). */
 osla_err invert_make_prior(invert_job *job);
 /* Calls `visit` for the elements (i, j) of the prior in the stored triangle that this rank owns in
- * a matrix with the distribution of H. `at` is the offset of the element in the local array. Each
- * knot that contributes to the element causes one call with its contribution `part`. Local. */
+ * a matrix with the distribution of H. `at` is the index of the element in the local array
+ * (tools/common/local_elements.h). Each knot that contributes to the element causes one call with
+ * its contribution `part`. Local. */
 typedef void invert_prior_element(int64_t i, int64_t j, int64_t at, double part, void *arg);
 osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
                             invert_prior_element *visit, void *arg);
-
-/* Elements of this rank's array of a matrix with the distribution of H (invert_prior.c).
- * invert_diagonal_offset returns the offset of diagonal element i, or -1 if another rank owns the
- * element. invert_element returns the element at an offset. Local. */
-int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i);
-double invert_element(const invert_job *job, const osla_matrix *h, int64_t at);
 
 /* Time forecasts, printed only for --posterior and --scan (invert_forecast.c). invert_forecast_work
  * prints a forecast of the whole work on standard output before the work. invert_forecast_inverse

@@ -119,10 +119,11 @@ static json_t *problem_settings(const invert_options *o)
 static json_t *other_settings(const invert_job *job)
 {
   const invert_options *o = job->options;
-  return json_pack("{s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}", "seed",
+  return json_pack("{s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:s, s:I, s:i, s:b, s:i}", "seed",
                    (json_int_t)o->model.seed, "damping", job->prior.damping, "smoothing",
                    job->prior.lateral, "radial_smoothing", job->prior.radial, "factor",
-                   o->factor == INVERT_LU ? "lu" : "cholesky", "precision",
+                   o->factor == INVERT_LU ? "lu" : "cholesky", "layout",
+                   invert_stores_triangle(o) ? "triangle" : "square", "precision",
                    o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
                    o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads",
                    o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);

@@ -1,5 +1,6 @@
 /* Prediction of the memory of a job, before the memory is allocated. */
 #include "apps/tomography/invert/invert.h"
+#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,6 +70,12 @@ static uint64_t sure_bytes(const invert_job *job, uint64_t element)
   return bytes;
 }
 
+bool invert_stores_triangle(const invert_options *o)
+{
+  return o->solver == INVERT_DIRECT && o->factor == INVERT_CHOLESKY && o->uplo == OSLA_LOWER &&
+         !o->full && !invert_has_scan(o);
+}
+
 /* Returns the memory of a rank for the direct solver: its share of H, replicated vectors, ring
  * buffers between nodes, the mesh, the threads and the factorisation. */
 static uint64_t direct_bytes(const invert_job *job)
@@ -84,9 +91,10 @@ static uint64_t direct_bytes(const invert_job *job)
     (uint64_t)o->threads * thread_bytes(job, element) + factor_bytes(job, element);
   /* the files are written after the assembly and the factorisation have freed their memory */
   const uint64_t files = invert_files_bytes(job);
-  return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
-         (uint64_t)job->knots * 200 + (passing > files ? passing : files) +
-         sure_bytes(job, element);
+  const uint64_t matrix = invert_stores_triangle(o) ? local_triangle_bytes(&h, o->dtype)
+                                                    : osla_matrix_bytes(&h, o->dtype);
+  return matrix + vectors * (uint64_t)job->n * sizeof(double) + rings + (uint64_t)job->knots * 200 +
+         (passing > files ? passing : files) + sure_bytes(job, element);
 }
 
 /* Estimates the number of knots within two mesh spacings of an arc; these are the knots whose

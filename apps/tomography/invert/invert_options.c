@@ -183,6 +183,7 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
                  {"--gradient-bound", o->reproducible.bound[BOUND_OF_GRADIENT] != 0.0},
                  {"--precision float", o->dtype == OSLA_FLOAT},
                  {"--triangle upper", o->uplo == OSLA_UPPER},
+                 {"--full", o->full},
                  {"--nb", o->nb != OSLA_DEFAULT_BLOCK},
                  {"--grid", raw->grid}};
   for (size_t i = 0; o->solver != INVERT_DIRECT && i < sizeof options / sizeof *options; i++)
@@ -269,8 +270,7 @@ static const char about[] =
 
 static const char after[] =
   "Example:\n"
-  "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --data delays.csv "
-  "--output m.h5\n";
+  "  mpiexec -n 4 osla invert --stations STATIONS --events e.csv --data d.csv --output m.h5\n";
 
 bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct command_line *line,
                   int *status)
@@ -390,6 +390,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct co
      "precision of the matrix: double or float", "KIND"},
     {"triangle", '\0', POPT_ARG_STRING | SHOW, &raw.triangle, 0,
      "triangle of the matrix that is stored: lower or upper", "KIND"},
+    {"full", '\0', POPT_ARG_NONE, &o->full, 0, "store the matrix as a square", NULL},
     {"grid", 'g', POPT_ARG_STRING, &raw.grid, 0, "process grid (default: one row on one node)",
      "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of the matrix", "N"},

@@ -8,6 +8,7 @@
  * suffice, or if the user chose that method, the columns of C are computed a few at a time
  * (invert_columns.c). */
 #include "apps/tomography/invert/invert.h"
+#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct diagonal_parts {
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
   const diagonal_parts *r = arg;
-  const double value = invert_element(r->job, r->job->factor, at) * part;
+  const double value = local_element_get(r->job->factor, at) * part;
   r->pulled[i] += value;
   if (i != j) r->pulled[j] += value;
 }
@@ -32,8 +33,8 @@ static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg
 static void read_variances(const diagonal_parts *r)
 {
   for (int64_t i = 0; i < r->job->n; i++) {
-    const int64_t at = invert_diagonal_offset(r->job, r->job->factor, i);
-    if (at >= 0) r->variance[i] = invert_element(r->job, r->job->factor, at);
+    const int64_t at = local_element_index(r->job->factor, i, i);
+    if (at >= 0) r->variance[i] = local_element_get(r->job->factor, at);
   }
 }
 

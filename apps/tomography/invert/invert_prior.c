@@ -1,6 +1,7 @@
 /* The prior of a job, from the options and the prior file, and its elements in the distribution of
  * H. */
 #include "apps/tomography/invert/invert.h"
+#include "tools/common/local_elements.h"
 
 #include <stdlib.h>
 
@@ -36,23 +37,6 @@ osla_err invert_make_prior(invert_job *job)
   return OSLA_OK;
 }
 
-int64_t invert_diagonal_offset(const invert_job *job, const osla_matrix *h, int64_t i)
-{
-  const osla_layout f = osla_matrix_layout(h);
-  if (osla_index_owner(i, f.mb, f.nprow) != osla_grid_prow(job->grid) ||
-      osla_index_owner(i, f.nb, f.npcol) != osla_grid_pcol(job->grid))
-    return -1;
-  return osla_index_local(i, f.mb, f.nprow) +
-         osla_index_local(i, f.nb, f.npcol) * osla_matrix_lld(h, osla_transport_rank(job->t));
-}
-
-double invert_element(const invert_job *job, const osla_matrix *h, int64_t at)
-{
-  const void *local = osla_matrix_local(h);
-  return job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
-                                           : ((const double *)local)[at];
-}
-
 typedef struct panel {
   int rows, columns;
   int64_t *ix; /* global indices of the columns of the panel, ascending */
@@ -75,11 +59,10 @@ static void visit_panel(const invert_job *job, const osla_matrix *h, const panel
   const osla_layout f = osla_matrix_layout(h);
   const bool upper = job->options->uplo == OSLA_UPPER;
   const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
-  const int64_t lld = osla_matrix_lld(h, osla_transport_rank(job->t));
   for (int c = 0; c < p->columns; c++) {
     const int64_t j = p->ix[c];
     if (osla_index_owner(j, f.nb, f.npcol) != pcol) continue;
-    const int64_t column = osla_index_local(j, f.nb, f.npcol) * lld;
+    const int64_t column = local_column_index(h, j);
     for (int r = upper ? 0 : c; r < (upper ? c + 1 : p->columns); r++) {
       const int64_t i = p->ix[r];
       if (osla_index_owner(i, f.mb, f.nprow) != prow) continue;

@@ -46,6 +46,7 @@ osla_err invert_replace_hessian(invert_job *job)
   h.uplo = o->uplo;
   h.single = o->dtype == OSLA_FLOAT;
   h.nb = o->nb;
+  h.triangle = invert_stores_triangle(o);
   h.piece_bytes = INVERT_PIECE_BYTES;
   h.ring_bytes = INVERT_RING_BYTES;
   reproducible_apply(&job->reproducible, &h);

@@ -139,6 +139,17 @@ static void print_data(const invert_job *job)
                                     : job->earth);
 }
 
+/* Prints the layout of H and its bytes on all ranks together. */
+static void print_layout(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  const bool triangle = invert_stores_triangle(o);
+  const uint64_t n = (uint64_t)job->n, elements = triangle ? n * (n + 1) / 2 : n * n;
+  (void)printf("Hessian    %s, %s on all ranks%s\n", triangle ? "lower triangle" : "square",
+               format_bytes(elements * osla_dtype_size(o->dtype)).s,
+               invert_has_scan(o) ? " (--scan saves the Hessian in the second triangle)" : "");
+}
+
 static void print_problem(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -155,6 +166,7 @@ static void print_problem(const invert_job *job)
     osla_transport_n_nodes(job->t), osla_transport_n_nodes(job->t) == 1 ? "" : "s",
     format_bytes(r->bytes).s);
   if (o->solver == INVERT_DIRECT) {
+    print_layout(job);
     (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
                  (double)r->elements);
     reproducible_print(&job->reproducible);

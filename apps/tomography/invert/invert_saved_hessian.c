@@ -1,5 +1,6 @@
 /* A copy of H that survives factorisations (invert_scan.h). Memory: n doubles. */
 #include "apps/tomography/invert/invert_scan.h"
+#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,26 +10,17 @@ static osla_uplo other(osla_uplo uplo)
   return uplo == OSLA_LOWER ? OSLA_UPPER : OSLA_LOWER;
 }
 
-static void set(saved_hessian *k, int64_t at, double value)
-{
-  void *local = osla_matrix_local(k->h);
-  if (k->job->options->dtype == OSLA_FLOAT)
-    ((float *)local)[at] = (float)value;
-  else
-    ((double *)local)[at] = value;
-}
-
 /* Copies this rank's part of the diagonal from the matrix to the array `diagonal`; if `back` is
  * true, copies in the opposite direction. */
 static void copy_diagonal(saved_hessian *k, bool back)
 {
   for (int64_t i = 0; i < k->job->n; i++) {
-    const int64_t at = invert_diagonal_offset(k->job, k->h, i);
+    const int64_t at = local_element_index(k->h, i, i);
     if (at < 0) continue;
     if (back)
-      set(k, at, k->diagonal[i]);
+      local_element_set(k->h, at, k->diagonal[i]);
     else
-      k->diagonal[i] = invert_element(k->job, k->h, at);
+      k->diagonal[i] = local_element_get(k->h, at);
   }
 }
 
@@ -56,7 +48,7 @@ static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg
   saved_hessian *k = arg;
   (void)i;
   (void)j;
-  set(k, at, invert_element(k->job, k->h, at) + part);
+  local_element_set(k->h, at, local_element_get(k->h, at) + part);
 }
 
 osla_err saved_hessian_restore(saved_hessian *kept)

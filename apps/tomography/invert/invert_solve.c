@@ -1,5 +1,6 @@
 /* Factors H + P in place and solves for the model. */
 #include "apps/tomography/invert/invert.h"
+#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@ static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
   const int64_t none = job->n + 1;
   *found = none;
   for (int64_t i = 0; i < job->n && *found == none; i++) {
-    const int64_t at = invert_diagonal_offset(job, job->factor, i);
-    if (at >= 0 && !(invert_element(job, job->factor, at) > 0.0)) *found = i + 1;
+    const int64_t at = local_element_index(job->factor, i, i);
+    if (at >= 0 && !(local_element_get(job->factor, at) > 0.0)) *found = i + 1;
   }
   OSLA_CALL(osla_allreduce(job->t, found, 1, MPI_INT64_T, MPI_MIN));
   if (*found == none) *found = 0;

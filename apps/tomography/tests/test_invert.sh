@@ -52,7 +52,7 @@ while read -r ranks mode options; do
 done <<'LIST'
 2 node
 3 node --grid 3x1 --solver lu
-4 node --threads 2 --grid 1x3
+4 node --threads 2 --grid 1x3 --full
 4 fake2 --triangle upper --nb 37
 2 nolocal
 3 nolocal --grid 1x3 --progress-thread

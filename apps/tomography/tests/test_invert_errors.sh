@@ -132,6 +132,7 @@ bad "--reproducible $without" --solver lsqr --reproducible
 bad "--bound $without" --solver lsqr --bound 7
 bad "--precision float $without" --solver lsqr --precision float
 bad "--triangle upper $without" --solver lsqr --triangle upper
+bad "--full $without" --solver lsqr --full
 bad "--grid $without" --solver lsqr --grid 1x1
 bad "--nb $without" --solver lsqr --nb 64
 bad "--damping: nan is not a number" --damping nan
