@@ -4,7 +4,7 @@ tests_helpers += tests/fuzz/fuzz
 endif
 tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_bytes.c \
   tests/fuzz/fuzz_run.c tests/fuzz/fuzz_damage.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_xml.c \
-  tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
+  tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c tests/fuzz/fuzz_triangles.c \
   tests/fuzz/fuzz_parse.h tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_times.c tests/fuzz/fuzz_table.c tests/fuzz/fuzz_reference.c \
   apps/tomography/readers/tomo_table.c apps/tomography/readers/tomo_table_hdf5.c apps/tomography/readers/tomo_datum_list.c \
   tools/common/reader_process.c apps/tomography/readers/tomo_table_process.c \

@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static const fuzz_kind *const kinds[] = {&fuzz_stations,     &fuzz_fdsn,       &fuzz_events,
-                                         &fuzz_services,     &fuzz_ndk,        &fuzz_updates,
-                                         &fuzz_checkpoints,  &fuzz_stationxml, &fuzz_quakeml,
-                                         &fuzz_measurements, &fuzz_reference};
+static const fuzz_kind *const kinds[] = {&fuzz_stations,    &fuzz_fdsn,         &fuzz_events,
+                                         &fuzz_services,    &fuzz_ndk,          &fuzz_updates,
+                                         &fuzz_checkpoints, &fuzz_triangles,    &fuzz_stationxml,
+                                         &fuzz_quakeml,     &fuzz_measurements, &fuzz_reference};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct job {

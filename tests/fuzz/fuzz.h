@@ -109,7 +109,14 @@ typedef struct fuzz_kind {
 } fuzz_kind;
 
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
-  fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
+  fuzz_checkpoints, fuzz_triangles, fuzz_stationxml, fuzz_quakeml, fuzz_measurements,
+  fuzz_reference;
+
+/* Begin and end OSLA in a child, and return the grid that the child uses between them
+ * (fuzz_checkpoints.c). */
+void fuzz_osla_begin(void);
+struct osla_grid *fuzz_osla_grid(void);
+void fuzz_osla_end(void);
 
 /* The first two functions call the reader of a list of stations or of earthquakes. The other two
  * set the arguments of the command for such a list (fuzz_text.c). */

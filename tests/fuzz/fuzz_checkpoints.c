@@ -110,14 +110,19 @@ static uint64_t digest_of(const char *path)
   return one->state == FUZZ_ACCEPTED ? one->digest : 0;
 }
 
-static void before(void)
+void fuzz_osla_begin(void)
 {
   fuzz_require(MPI_Init(NULL, NULL) == MPI_SUCCESS, "MPI_Init");
   fuzz_require(osla_transport_create(MPI_COMM_WORLD, NULL, &own.t) == OSLA_OK, osla_error_text());
   fuzz_require(osla_grid_create(own.t, 0, 0, &own.grid) == OSLA_OK, osla_error_text());
 }
 
-static void after(void)
+osla_grid *fuzz_osla_grid(void)
+{
+  return own.grid;
+}
+
+void fuzz_osla_end(void)
 {
   osla_grid_destroy(&own.grid);
   osla_transport_destroy(&own.t);
@@ -189,7 +194,7 @@ static bool prepare(const char *scratch)
   base.assembled = digest_of(out);
   base.bytes = fuzz_load(base.file);
   fuzz_result *one = fuzz_make_results();
-  fuzz_batch b = {0, 1, read_base, before, after, NULL, other, one};
+  fuzz_batch b = {0, 1, read_base, fuzz_osla_begin, fuzz_osla_end, NULL, other, one};
   fuzz_run_batch(&b);
   fuzz_require(one->state == FUZZ_ACCEPTED && base.assembled, "reading the checkpoint");
   base.restored = one->digest;
@@ -284,8 +289,8 @@ const fuzz_kind fuzz_checkpoints = {.name = "checkpoints",
                                     .hdf5 = true,
                                     .prepare = prepare,
                                     .make = make,
-                                    .before = before,
-                                    .after = after,
+                                    .before = fuzz_osla_begin,
+                                    .after = fuzz_osla_end,
                                     .read = read_ours,
                                     .judge = judge,
                                     .command = command,
