@@ -50,7 +50,7 @@ python_tests = \
   python/tests/overhead.py
 
 EXTRA_DIST += $(python_modules) $(python_sources) $(python_tests) python/examples/inversion.py \
-  python/examples/normals.py python/examples/sinex.py python/examples/make_normals.py \
+  python/examples/normals.py python/examples/sinex.py python/examples/packed.py python/examples/make_normals.py \
   python/README.md
 
 if HAVE_PYTHON

@@ -1,9 +1,11 @@
 """Makes files of normal equations in SINEX 2.02, of any size, from a known solution.
 
-python3 make_normals.py FOLDER [--parameters N] [--files F] [--observations K] [--noise S]
+python3 make_normals.py FOLDER [--parameters N] [--files F] [--observations K] [--noise S] [--packed 1]
 
 Each file has 4/5 of the parameters in an order of its own, K observations for each parameter, and
 its own variance. FOLDER/truth.snx has the known solution. Only one file's matrix is in memory.
+--packed 1 makes HDF5 files of all parameters for packed.py, on all ranks of mpiexec together, in
+seconds: their observations are circular convolutions of the parameters, computed by FFT.
 """
 import argparse
 import os
@@ -45,17 +47,53 @@ def write_file(path, heads, apriori, correction, count, noise, triangle, rng):
         file.write(f"-{title}\n%ENDSNX\n")
 
 
-def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1):
+def is_first_rank():
+    import osla
+    return osla.world().rank == 0
+
+
+def write_packed(path, heads, apriori, correction, passes, noise, rng):
+    """Writes normal equations whose observations are `passes` convolutions with random weights of
+    all corrections, each of which is multiplied by a scale of its own."""
+    import osla
+    import packed
+    n, spectrum, squares = len(heads), 0.0, 0.0
+    scale, b = rng.uniform(0.5, 2, n), np.zeros(n)
+    for _ in range(passes):
+        weights = np.fft.fft(rng.normal(size=n) / SIGMA)
+        l = np.fft.ifft(weights * np.fft.fft(scale * correction)).real + noise * rng.normal(size=n)
+        b += scale * np.fft.ifft(weights.conj() * np.fft.fft(l)).real
+        spectrum = spectrum + abs(weights)**2
+        squares += l @ l
+    column = np.fft.ifft(spectrum).real  # N[i, j] = scale[i] column[i - j] scale[j]
+    N, world = osla.Matrix(n, n, triangle="lower"), osla.world()
+    for j in range(world.rank * N.block[1], n, world.size * N.block[1]):
+        rows, cols = np.arange(j, n), np.arange(j, min(n, j + N.block[1]))
+        block = column[np.subtract.outer(rows, cols)] * np.multiply.outer(scale[rows], scale[cols])
+        N.put(j, j, np.asfortranarray(block))
+    world.barrier()
+    packed.write(path, N, heads, apriori, b, (passes * n, n, squares))
+    N.destroy()
+
+
+def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1, packed=0):
     """Makes the files of a folder. noise: standard deviation of the errors of the first file,
-    divided by SIGMA; 0: exact observations. Returns the paths."""
+    divided by SIGMA; 0: exact observations. packed: whether to make HDF5 files; then all ranks call
+    together, and otherwise one. Returns the paths."""
     rng = np.random.default_rng(seed)
     heads = [head(i, parameters) for i in range(parameters)]
     truth = rng.normal(size=parameters) * 1e6
     os.makedirs(folder, exist_ok=True)
-    with open(f"{folder}/truth.snx", "w", encoding="ascii", newline="") as file:
-        file.write(sinex.header("OSL", parameters) + sinex.parameters(sinex.ESTIMATE, heads, truth)
-                   + "%ENDSNX\n")
-    paths = [f"{folder}/{f}.snx" for f in range(files)]
+    if not packed or is_first_rank():
+        with open(f"{folder}/truth.snx", "w", encoding="ascii", newline="") as file:
+            file.write(sinex.header("OSL", parameters) + sinex.parameters(sinex.ESTIMATE, heads, truth)
+                       + "%ENDSNX\n")
+    paths = [f"{folder}/{f}.{'h5' if packed else 'snx'}" for f in range(files)]
+    for f, path in enumerate(paths if packed else ()):
+        correction = rng.normal(size=parameters) * 0.05
+        write_packed(path, heads, truth - correction, correction, observations, noise * (1 + 0.5 * f), rng)
+    if packed:
+        return paths
     missing = np.arange(parameters) % (5 * files) // 5 if files > 1 else np.full(parameters, -1)
     for f, path in enumerate(paths):
         mine = rng.permutation(np.flatnonzero((np.arange(parameters) % 5 > 0) | (missing != f)))
@@ -68,6 +106,6 @@ def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    for name, kind in dict(parameters=int, files=int, observations=int, noise=float).items():
+    for name, kind in dict(parameters=int, files=int, observations=int, noise=float, packed=int).items():
         parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS)
     make(**vars(parser.parse_args()))

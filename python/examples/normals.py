@@ -1,9 +1,10 @@
-"""Combines the normal equations of files in SINEX 2.02, and solves them on all ranks together.
+"""Combines the normal equations of several files, and solves them on all ranks together.
 
 mpiexec -n 4 python3 normals.py [OPTION...] OUT.snx IN.snx [IN.snx ...]
 
 The weights are iterated variance components (Koch, Parameter Estimation and Hypothesis Testing in
-Linear Models, 1999, section 3.6). --help lists the options; sinex.py reads and writes the files.
+Linear Models, 1999, section 3.6). --help lists the options. sinex.py reads and writes SINEX 2.02;
+packed.py reads files that end in .h5.
 """
 import argparse
 import sys
@@ -11,6 +12,7 @@ import sys
 import numpy as np
 import osla
 
+import packed
 import sinex
 
 world = osla.world()
@@ -40,7 +42,7 @@ def fail(text):
 class System:
     """The files and the unknowns of all files, of which those to eliminate come first."""
     def __init__(self, options):
-        self.files = [sinex.Normals(path) for path in options.files]
+        self.files = [(packed if p.endswith(".h5") else sinex).Normals(p) for p in options.files]
         names = list(dict.fromkeys(name for file in self.files for name in file.names))
         out = {name for p in options.eliminate for name in sinex.matching(names, p, "--eliminate")}
         self.names = sorted(names, key=lambda name: name not in out)
@@ -57,33 +59,27 @@ class System:
         for file in self.files:
             file.check_units([self.heads[i] for i in file.ix])
             file.shift = self.apriori[file.ix] - file.apriori
-            file.kept = None
+            if options.iterations:
+                file.keep(world.rank, world.size)
         self.constraints = sinex.constraints(options.constraints, number)
 
-    def share(self, file):
-        """Rows, columns and elements U that this rank reads of a file's matrix N, which is the sum
-        of U + U^T over all ranks."""
-        return file.kept or file.parts(world.rank, world.size)
-
-    def keep(self):
-        """Reads this rank's shares, so that the iterations need not."""
-        for file in self.files:
-            file.kept = list(self.share(file))
-
-    def add(self, H, weights):
+    def add(self, H, file, weight):
         """Adds this rank's share to H and its gradient. Returns its share of l^T P l."""
+        ix, shift, squares = file.ix, file.shift, 0.0
+        for i, j, U in file.share(world.rank, world.size):
+            H.update_block(ix[i], ix[j], weight * U)  # H ignores what is above its diagonal
+            H.update_block(ix[j], ix[i], np.asfortranarray(weight * U.T))
+            H.update_gradient(ix[i], -weight * (U @ shift[j]))
+            H.update_gradient(ix[j], -weight * (shift[i] @ U))
+            squares += 2 * weight * (shift[i] @ U @ shift[j])
+        if world.rank == 0:
+            H.update_gradient(ix, weight * file.b)
+            squares += weight * (file.squares - 2 * shift @ file.b)
+        return squares
+
+    def constrain(self, H):
+        """Adds this rank's share of the constraints, as `add` does."""
         squares = 0.0
-        for file, weight in zip(self.files, weights):
-            ix, shift = file.ix, file.shift
-            for i, j, U in self.share(file):
-                H.update_block(ix[i], ix[j], weight * U)  # H ignores what is above its diagonal
-                H.update_block(ix[j], ix[i], np.asfortranarray(weight * U.T))
-                H.update_gradient(ix[i], -weight * (U @ shift[j]))
-                H.update_gradient(ix[j], -weight * (shift[i] @ U))
-                squares += 2 * weight * (shift[i] @ U @ shift[j])
-            if world.rank == 0:
-                H.update_gradient(ix, weight * file.b)
-                squares += weight * (file.squares - 2 * shift @ file.b)
         for ix, G, value in self.constraints[world.rank::world.size]:
             H.update(ix, G)
             H.update_gradient(ix, G * value)
@@ -94,11 +90,13 @@ class System:
         """This rank's share of v^T P v and of trace(N inverse) of a file."""
         v = x[file.ix] + file.shift
         squares, trace = (file.squares - 2 * v @ file.b) * (world.rank == 0), 0.0
-        for i, j, U in self.share(file):
+        for i, j, U in file.share(world.rank, world.size):
             squares += 2 * v[i] @ U @ v[j]
-            for k, u in zip(file.ix[i], U):  # row k of the inverse, whose lower triangle is stored
-                halves = inverse.get(k, 0, 1, k)[0], inverse.get(k, k, self.n - k, 1)[:, 0]
-                trace += 2 * u @ np.concatenate(halves)[file.ix[j]]
+            if U.shape[0] < U.shape[1]:
+                i, j, U = j, i, U.T
+            rows, first, count = file.ix[i], file.ix[i].min(), np.ptp(file.ix[i]) + 1
+            for k, u in zip(file.ix[j], U.T):  # the part of column k of the inverse that U needs
+                trace += 2 * u @ inverse.get(first, k, count, 1)[rows - first, 0]
         return squares, trace
 
     def cholesky(self, matrix, first):
@@ -117,13 +115,15 @@ def weigh(system, H, most):
     variance, change = np.ones(len(system.files)), np.inf
     for step in range(most + 1):
         H.reset()
-        squares = np.array([together(system.add, H, 1 / variance)])
+        squares = np.array([together(system.constrain, H)], float)
+        for file, component in zip(system.files, variance):
+            squares += together(system.add, H, file, 1 / component)
         H.commit()
         if step == most or change < 1e-11:
             break
         factor = system.cholesky(H.matrix, 0)
         x, inverse = factor.solve(H.gradient), factor.inverse()
-        sums = np.array([system.residual(file, x, inverse) for file in system.files])
+        sums = np.array([together(system.residual, file, x, inverse) for file in system.files])
         world.allreduce(sums.reshape(-1))
         redundancy = [f.observations - f.eliminated for f in system.files] - sums[:, 1] / variance
         for file, (square, _), r in zip(system.files, sums, redundancy):
@@ -136,10 +136,12 @@ def weigh(system, H, most):
     return variance, squares[0]
 
 
-def eliminate(system, A, g):
+def eliminate(system, half, g):
     """The normal equations that remain, and the decrease of l^T P l: with L L^T = A11, B = A21 L^-T
     and y = L^-1 g1 they are A22 - B B^T, g2 - B y and y^T y."""
     e, rest = system.eliminated, system.n - system.eliminated
+    A = osla.Matrix(system.n, system.n)  # parts need all elements
+    half.copy_to(A)
     L, B, C = A.part(0, 0, e, e), A.part(e, 0, rest, e), A.part(e, e, rest, rest)
     y, z = (osla.Matrix.from_numpy(part[:, np.newaxis]) for part in (g[:e], g[e:]))
     system.cholesky(L, 0)
@@ -155,9 +157,7 @@ def eliminate(system, A, g):
 def combine(options):
     """Names, corrections to the a priori values, standard deviations, and variance components."""
     system = together(System, options)
-    if options.iterations:
-        together(system.keep)
-    H = osla.Hessian(system.n)
+    H = osla.Hessian(system.n, half=True)
     variance, squares = weigh(system, H, options.iterations)
     A, g, e = H.matrix, H.gradient, system.eliminated
     if e:

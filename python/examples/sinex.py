@@ -59,6 +59,11 @@ def elements(lines, lower, m):
     return i, j, U
 
 
+def name_of(head):
+    """The name of a parameter, from the columns of its line from the type to the constraint code."""
+    return "/".join(head[i - 6:j - 6].strip() for i, j in NAME)
+
+
 class Normals:
     """A file of normal equations N (x - apriori) = b, without the elements of N.
 
@@ -66,6 +71,7 @@ class Normals:
     the type to the constraint code; apriori, b: [parameters]. observations; eliminated: unknowns
     that are not among the parameters; squares: l^T P l, the weighted square sum of O - C.
     """
+    kept = None  # this rank's share of N, if it stays in memory
 
     def __init__(self, path):
         self.path = path
@@ -122,23 +128,26 @@ class Normals:
 
     def _parameters(self, title, names):
         """Names, heads and values of a block. names: those that the block must have, or None."""
-        begin, found, heads, values = self._block(title)[0], [], [], []
+        begin, found, heads, values, seen = self._block(title)[0], [], [], [], {}
         for k, line in self._lines(title):
-            name = "/".join(line[i:j].decode("ascii", "replace").strip() for i, j in NAME)
+            head = line[6:46].decode("ascii", "replace")
+            name = name_of(head)
             try:
                 index, value = int(line[1:6]), number(line[47:68])
             except ValueError:
                 raise self.fault(begin, k, f"not a line of +{title}: is it cut off?") from None
             if len(line) < 68 or index != len(found) + 1:
                 raise self.fault(begin, k, f"index {index} after {len(found)}, or a cut-off value")
+            if seen.setdefault(name, index) < index:
+                raise self.fault(begin, k, f"parameter {name} is number {seen[name]}, too")
             if names and names[len(found):index] != [name]:
                 raise self.fault(begin, k, f"parameter {index} is {name}, unlike that of +{VECTOR}")
             found.append(name)
-            heads.append(line[6:46].decode("ascii", "replace"))
+            heads.append(head)
             values.append(value)
-        if len(set(found)) < len(names or found) or not found:
-            raise self.fault(begin, -1, f"+{title} has {len(set(found))} different parameters, "
-                                        f"and needs {len(names or found) or 'some'}")
+        needed = len(names) if names else 1
+        if len(found) < needed:
+            raise self.fault(begin, -1, f"+{title} has {len(found)} parameters, and needs {needed}")
         return found, heads, np.array(values)
 
     def _statistics(self):
@@ -158,8 +167,16 @@ class Normals:
                                         f"+{VECTOR} {len(self.names)}")
         return found[OBSERVATIONS], found[UNKNOWNS] - len(self.names), found[SQUARES]
 
+    def keep(self, rank, size):
+        """Keeps this rank's share of N in memory, because a text takes long to read."""
+        self.kept = list(self.parts(rank, size))
+
+    def share(self, rank, size):
+        """Rows, columns and values U of this rank, so that N is the sum of U + U^T over all ranks."""
+        return self.parts(rank, size) if self.kept is None else self.kept
+
     def parts(self, rank, size):
-        """Yields rows, columns and values U (as `elements`) of this rank's share of N."""
+        """Reads this rank's share of N; yields rows, columns and values as `elements` does."""
         length = self.end - self.begin
         count = size * max(1, -(-length // (size * TEXT)))
         for k in range(rank, count, size):
@@ -167,9 +184,11 @@ class Normals:
                           for j in (k, k + 1))
             lines = self.text[begin:end].replace(b"D", b"E").splitlines()
             try:
-                yield elements(lines, self.lower, len(self.names))
+                part = elements(lines, self.lower, len(self.names))
             except ValueError as reason:
                 raise self._first_fault(begin, lines, reason) from None
+            if part[2].size:
+                yield part
 
     def _first_fault(self, begin, lines, reason):
         for k, line in enumerate(lines):

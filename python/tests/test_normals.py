@@ -13,7 +13,9 @@ from test_hessian import shared_path
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
 import make_normals  # noqa: E402
 import normals  # noqa: E402
+import packed  # noqa: E402
 import sinex  # noqa: E402
+import osla  # noqa: E402
 
 N, FILES = 131, 3
 
@@ -28,6 +30,7 @@ def folder(tmp_path_factory):
         make_normals.make(path + "/exact", N, FILES, noise=0.0)
         make_normals.make(path + "/one", 7, 1)
     normals.world.barrier()
+    make_normals.make(path + "/packed", N, FILES, packed=1)
     return path
 
 
@@ -42,8 +45,20 @@ def parts(path):
     return blocks
 
 
+def read_packed(path):
+    """What `read` returns, from a file of packed.py."""
+    with osla.File(path) as file:
+        heads = file.vector("heads", np.int64).tobytes().decode()
+        heads = [heads[i:i + 40] for i in range(0, len(heads), 40)]
+        names = ["/".join(head[i:j].strip() for i, j in ((1, 7), (8, 12), (13, 15), (16, 20), (21, 33))) for head in heads]
+        return (names, file.vector("apriori"), file.matrix("N", triangle="lower").to_numpy(), file.vector("b"),
+                file.number("observations"), file.number("squares"))
+
+
 def read(path):
     """Names, a priori values, N, b, observations and l^T P l of a file, read word by word."""
+    if path.endswith(".h5"):
+        return read_packed(path)
     blocks = parts(path)
     vector, apriori = blocks["SOLUTION/NORMAL_EQUATION_VECTOR"], blocks["SOLUTION/APRIORI"]
     assert [line[1:6] for line in vector] == [line[1:6] for line in apriori]
@@ -171,6 +186,56 @@ def test_one_file(folder):
     agree(normals.main([folder + "/one.snx", *paths]), reference(paths))
 
 
+def packed_in(folder):
+    return [f"{folder}/packed/{k}.h5" for k in range(FILES)]
+
+
+def test_packed(folder):
+    """Files of packed.py, whose matrices stay in the files."""
+    variance = agree(normals.main([folder + "/packed.snx", *packed_in(folder)]),
+                     expected := reference(packed_in(folder)))
+    assert np.allclose(variance, expected[4], rtol=1e-8)
+    assert np.allclose(variance, [1, 2.25, 4], rtol=0.3)
+
+
+def test_packed_and_text(folder):
+    paths = [packed_in(folder)[0], *paths_in(folder)[1:]]
+    agree(normals.main(["--eliminate", "XPO/*", folder + "/mixed.snx", *paths]), reference(paths))
+
+
+PACKED_FAULTS = {
+    "twice": ({"heads": lambda heads: [heads[0], *heads[:-1]]}, "parameter 1: STAX/1000/A/1/20:001:00000, which is also parameter 2"),
+    "no number": ({"b": lambda b: np.where(np.arange(N) == 4, np.nan, b)}, "parameter 5: b = nan"),
+    "no value": ({"apriori": lambda x: np.where(np.arange(N) == 6, np.inf, x)}, "parameter 7: apriori = inf"),
+    "lengths": ({"b": lambda b: b[1:]}, f"b has {N - 1} elements, apriori {N}, and heads {40 * N} bytes instead of {40 * N - 40}"),
+    "few unknowns": ({"counts": lambda c: (c[0], N - 1, c[2])}, f"{N - 1} unknowns, and b has {N} elements"),
+    "element": ({"element": np.nan}, r"element \(9, 4\) of N = nan"),
+    "order": ({"order": N - 2}, f"N is {N - 2} x {N - 2}, and b has {N} elements"),
+}
+
+
+@pytest.mark.parametrize("name", PACKED_FAULTS)
+def test_faulty_packed_files(folder, capfd, name):
+    changes, expected = PACKED_FAULTS[name]
+    bad = f"{folder}/bad-{normals.world.size}.h5"
+    file = packed.Normals(packed_in(folder)[0])
+    order = changes.get("order", N)
+    matrix = osla.Matrix.from_numpy(np.eye(order), triangle="lower")
+    if "element" in changes and normals.world.rank == 0:
+        matrix[8, 3] = changes["element"]
+    normals.world.barrier()
+    values = {"heads": file.heads, "apriori": file.apriori, "b": file.b, "counts": (3.0 * N, N, file.squares)}
+    packed.write(bad, matrix, **{key: changes.get(key, lambda same: same)(value) for key, value in values.items()})
+    refused([folder + "/bad-out.snx", packed_in(folder)[1], bad], f"{re.escape(bad)}[,:] .*{expected}", capfd)
+
+
+def test_truncated_packed_file(folder, capfd):
+    bad = f"{folder}/cut-{normals.world.size}.h5"
+    if normals.world.rank == 0:
+        pathlib.Path(bad).write_bytes(pathlib.Path(packed_in(folder)[0]).read_bytes()[:30000])
+    refused([folder + "/bad-out.snx", packed_in(folder)[1], bad], re.escape(bad), capfd)
+
+
 def change(line, by):
     """A fault: replaces the first line that matches a pattern; by: text, or a function of a match."""
     def fault(text):
@@ -190,6 +255,10 @@ FAULTS = {
     "other name": (change(VECTOR_LINE + "....", r"\1STBX"), r"line \d+: parameter 12 is STA./"),
     "index": (change(VECTOR_LINE[:-4] + r")12 ", r"\g<1>13 "), r"line \d+: index 13 after 11"),
     "value cut off": (change(VECTOR_LINE + r"(.{50}).*?\n", r"\1\2\n"), r"line \d+: index 12 after 11"),
+    "no matrix": (lambda text: re.sub(r"(?s)\+SOLUTION/NORMAL_EQUATION_MATRIX.*MATRIX L\n", "", text),
+                  r"\+SOLUTION/NORMAL_EQUATION_MATRIX is missing"),
+    "same name": (change(r"(?s)(\+SOLUTION/NORMAL_EQUATION_VECTOR\n.*?\n    11 )(.{40})(.*?\n    12 ).{40}", r"\1\2\3\2"),
+                  r"line \d+: parameter STA\S+ is number 11, too"),
     "few": (change(r"(?s)(\+SOLUTION/APRIORI\n.*?)    80 .*?-SOL", r"\1-SOL"), r"line \d+: \+SOLUTION/APRIORI has 79"),
     "no statistics": (change("NUMBER OF OBSERVATIONS", "NUMBER OF OBSERVATORIES"),
                       r"line \d+: \+SOLUTION/STATISTICS lacks NUMBER OF OBSERVATIONS"),

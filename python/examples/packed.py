@@ -1,0 +1,77 @@
+"""Normal equations in HDF5, for orders whose matrix would be too long as text.
+
+A file has the matrix N, of which the lower triangle is stored; the vectors b and apriori; the vector
+heads of int64, 40 bytes for each parameter: the columns of a SINEX line from the type to the
+constraint code; and the numbers observations, unknowns and squares (l^T P l). All calls are
+collective.
+"""
+import numpy as np
+import osla
+
+import sinex
+
+HEAD, COUNTS = 40, ("observations", "unknowns", "squares")
+
+
+def write(path, N, heads, apriori, b, counts):
+    """Writes a file. N: an osla.Matrix with triangle="lower"; heads: texts; counts: observations,
+    unknowns, and the weighted square sum of O - C."""
+    text = "".join(head.ljust(HEAD)[:HEAD] for head in heads).encode("ascii")
+    with osla.File(path, "w") as file:
+        file.put("N", N)
+        file.put("b", b)
+        file.put("apriori", apriori)
+        file.put("heads", np.frombuffer(text, np.int64))
+        for name, count in zip(COUNTS, counts):
+            file.put(name, float(count))
+
+
+class Normals(sinex.Normals):
+    """A file of normal equations, with the attributes of those in SINEX."""
+
+    def __init__(self, path):
+        self.path = path
+        with osla.File(path) as file:
+            self.b, self.apriori = file.vector("b"), file.vector("apriori")
+            heads = file.vector("heads", np.int64)
+            self.observations, unknowns, self.squares = (file.number(name) for name in COUNTS)
+        m = len(self.b)
+        if m == 0 or len(self.apriori) != m or heads.nbytes != HEAD * m:
+            raise sinex.Fault(f"{path}: b has {m} elements, apriori {len(self.apriori)}, and heads "
+                              f"{heads.nbytes} bytes instead of {HEAD * m}")
+        self.heads = [head.decode("ascii", "replace") for head in heads.view(f"S{HEAD}")]
+        self.names = [sinex.name_of(head) for head in self.heads]
+        for what, values in ("b", self.b), ("apriori", self.apriori):
+            for k in np.flatnonzero(~np.isfinite(values))[:1]:
+                raise sinex.Fault(self.place(self.names[k], f"{what} = {values[k]}"))
+        if len(set(self.names)) < m:
+            name = next(name for name in self.names if self.names.count(name) > 1)
+            last = m - self.names[::-1].index(name)
+            raise sinex.Fault(self.place(name, f"{name}, which is also parameter {last}"))
+        if unknowns < m:
+            raise sinex.Fault(f"{path}: {unknowns:.0f} unknowns, and b has {m} elements")
+        self.eliminated = unknowns - m
+
+    def place(self, name, what):
+        return f"{self.path}, parameter {self.names.index(name) + 1}: {what}"
+
+    def keep(self, rank, size):
+        """Does nothing: N is read again for each use."""
+
+    def parts(self, rank, size):
+        """Yields rows, columns and values of this rank's block columns of N."""
+        with osla.File(self.path) as file:
+            N = file.matrix("N", triangle="lower")
+        try:
+            m, width = len(self.b), N.block[1]
+            if N.shape != (m, m):
+                raise sinex.Fault(f"{self.path}: N is {N.shape[0]} x {N.shape[1]}, and b has {m} elements")
+            for j in range(rank * width, m, size * width):
+                U = N.get(j, j, m - j, min(width, m - j))
+                corner = U[:U.shape[1]]
+                corner[...] = np.tril(corner, -1) + np.diag(np.diag(corner) / 2)
+                for row, col in np.argwhere(~np.isfinite(U))[:1]:
+                    raise sinex.Fault(f"{self.path}: element ({j + row + 1}, {j + col + 1}) of N = {U[row, col]}")
+                yield slice(j, m), slice(j, j + U.shape[1]), U
+        finally:
+            N.destroy()
