@@ -22,7 +22,9 @@ FLOORS = [("kernels", "Kernels"), ("matrix", "Matrices"), ("file", "Files"), ("g
           ("memory", "Memory"), ("transport", "Transport"), ("blas", "BLAS and LAPACK"), ("base", "Base")]
 PYTHON = {"transport": "Ranks", "matrix": "Matrices", "kernels": "Products, factorisations, solves",
           "hessian": "The accumulator", "forest": "Star forests", "sparse": "Sparse matrices", "file": "Files", "_errors": "Exceptions"}
-EXAMPLES = ["doc/example.c", "doc/example.f90", "python/examples/inversion.py", "doc/from_scalapack.c",
+EXAMPLES = ["doc/example.c", "doc/example.f90", "python/examples/inversion.py",
+            "python/examples/normals.py", "python/examples/sinex.py", "python/examples/packed.py",
+            "python/examples/make_normals.py", "doc/from_scalapack.c",
             "ga_adapt/example.c", "doc/asynchronous.c", "doc/grid_and_blocks.c", "doc/write_updates.c",
             "doc/write_updates.py"]
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")

@@ -78,6 +78,17 @@ for ranks in 1 3; do
   [ $status = 0 ] || complain "doc/python.md, $ranks ranks: status $status"
 done
 
+# The commands and the program of doc/normal_equations.md.
+blocks() { awk -v "kind=$1" '$0 == "```" kind {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/doc/normal_equations.md"; }
+ln -s "$SRCDIR/python" python && ln -s "$BUILDDIR" build
+blocks sh | sed "s,mpiexec.mpich,\"$MPIEXEC\",; s,\<python3\>,\"$PYTHON\",g" >commands.sh
+timeout "$JOB_LIMIT" env $(in_mode node 4) bash -e commands.sh >out 2>&1 </dev/null
+[ $? = 0 ] && [ "$(grep -c '^files/[012].snx: variance component ' out)" = 3 ] && [ -s combined.snx ] ||
+  complain "the commands of doc/normal_equations.md"
+blocks python >normals_guide.py
+python 2 node normals_guide.py
+[ $status = 0 ] || complain "the program of doc/normal_equations.md: status $status"
+
 if "$PYTHON" -c 'import matplotlib' 2>/dev/null; then
   python 2 node "$SRCDIR/python/examples/inversion.py" picture.png
   [ $status = 0 ] && [ -s picture.png ] || complain "the example: status $status"
