@@ -32,7 +32,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_ERR_MPI = 5
   integer(c_int), parameter :: OSLA_ERR_STATE = 6
   integer(c_int), parameter :: OSLA_ERR_UNSUPPORTED = 7
-  integer(c_int), parameter :: OSLA_MOST_ARGUMENTS = 20
+  integer(c_int), parameter :: OSLA_MOST_ARGUMENTS = 32
   integer(c_int), parameter :: OSLA_END_SECONDS = 10
   integer(c_int), parameter :: OSLA_TRACE_GET = 0
   integer(c_int), parameter :: OSLA_TRACE_PUT = 1

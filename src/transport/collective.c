@@ -139,6 +139,9 @@ osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
   /* element 0: lowest failing rank; then, for each argument, its value and the complement of its
    * value */
   int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS];
+  OSLA_CHECK(count <= OSLA_MOST_ARGUMENTS, OSLA_ERR_RANGE,
+             "%s: osla_agree_same compares %d arguments, and %d are the most", call, count,
+             OSLA_MOST_ARGUMENTS);
   if (local == OSLA_OK) local = osli_device_settle(SETTLE_COLLECTIVE);
   least[0] = local == OSLA_OK ? INT_MAX : t->rank;
   for (int i = 0; i < count; i++) {

@@ -163,6 +163,26 @@ static void test_agree(void)
   osla_transport_destroy(&t);
 }
 
+/* Compares as many arguments as are possible, the last of which differs on the last rank, and then
+ * one argument more. */
+static void test_agree_most(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_argument arguments[OSLA_MOST_ARGUMENTS + 1];
+  for (int i = 0; i < OSLA_MOST_ARGUMENTS + 1; i++)
+    arguments[i] = (osla_argument){"width", i};
+  OSLA_ASSERT_OK(osla_agree_same(t, OSLA_OK, "call", arguments, OSLA_MOST_ARGUMENTS));
+  OSLA_ASSERT_ERR(osla_agree_same(t, OSLA_OK, "call", arguments, OSLA_MOST_ARGUMENTS + 1),
+                  OSLA_ERR_RANGE);
+  OSLA_ASSERT_TEXT("compares 33 arguments, and 32 are the most");
+  if (osla_test_rank() == osla_test_size() - 1)
+    arguments[OSLA_MOST_ARGUMENTS - 1] = (osla_argument){"height", 7};
+  if (osla_test_size() > 1)
+    OSLA_ASSERT_ERR(osla_agree_same(t, OSLA_OK, "call", arguments, OSLA_MOST_ARGUMENTS),
+                    OSLA_ERR_ARG);
+  osla_transport_destroy(&t);
+}
+
 static void test_agree_long_text(void)
 {
   osla_transport *t = osla_test_transport();
@@ -356,6 +376,7 @@ static const osla_test_case cases[] = {
   {"oversubscribed", test_oversubscribed},
   {"sub_communicator", test_sub_communicator},
   {"agree", test_agree},
+  {"agree_most", test_agree_most},
   {"agree_long_text", test_agree_long_text},
   {"barrier", test_barrier},
   {"allreduce", test_allreduce},
