@@ -18,6 +18,7 @@ static osla_err check_device(const forest_transfer *x, const void *values, int64
   OSLA_CHECK(x->type != OSLA_UNIT_LONG_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "%s: devices have no long double: use double, or host memory", what);
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  OSLA_CALL(osli_device_check_kernels(values, what));
   return osli_device_check_own(values, n > 0 ? (size_t)((n - 1) * x->stride) + bytes : 0, what);
 }
 

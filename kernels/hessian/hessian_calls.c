@@ -26,6 +26,7 @@ static osla_err check_extent(const osla_hessian *h, int64_t rows, int64_t cols, 
                              int64_t ld, const char *name)
 {
   if (rows <= 0 || cols <= 0) return OSLA_OK;
+  OSLA_CALL(osli_device_check_kernels(matrix, name));
   return osli_device_check_own(matrix, (size_t)((cols - 1) * ld + rows) * h->element, name);
 }
 

@@ -41,6 +41,15 @@ osla_csr *osli_krylov_csr(const osla_operator *a)
   return a->multiply == csr_multiply ? a->arg : NULL;
 }
 
+/* Checks that this rank may access the n numbers of a vector, which lies on the device of the
+ * solver, or, if `on_device` is false, in host memory. */
+static osla_err check_vector(const double *vector, int64_t n, bool on_device, const char *what)
+{
+  if (n <= 0) return OSLA_OK;
+  return on_device ? osli_device_check_own(vector, (size_t)n * sizeof *vector, what)
+                   : osli_device_check_host(vector, what);
+}
+
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out)
 {
@@ -54,7 +63,8 @@ osla_err osli_krylov_device(const char *call, const osla_operator *a, const doub
              "%s: the %s %s, and %s does not: put all into one kind of memory (osla_csr_to_device)",
              call, csr ? "matrix lies" : "vector b lies", *out ? "on a device" : "in host memory",
              csr ? "b or x" : "x");
-  return OSLA_OK;
+  OSLA_CALL(check_vector(b, a->rows, *out != NULL, "b"));
+  return check_vector(x, a->columns, *out != NULL, "x");
 }
 
 osla_err osli_krylov_precondition(void *self, const double *r, double *z)

@@ -31,7 +31,8 @@ osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 /* Sets *out to the device on which a solver runs: the device of a sparse matrix, or, for an
  * operator of the caller, the device of the vector b. NULL means host memory. If the operator is a
  * sparse matrix, a rank without rows or columns may pass any address for b or x. Local. Errors: ARG
- * (b or x does not lie where the matrix lies). */
+ * (b or x does not lie where the matrix lies, or does not lie as a whole in memory that this rank
+ * has allocated or registered). */
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out);
 

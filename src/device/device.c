@@ -217,12 +217,19 @@ osla_err osli_device_check_own(const void *address, size_t bytes, const char *wh
   OSLA_CHECK(r.origin != ORIGIN_IMPORTED, OSLA_ERR_ARG,
              "%s: the array lies in device memory of another rank: pass memory of this rank", what);
   OSLA_CHECK(bytes <= r.to - from, OSLA_ERR_ARG,
-             "%s: the array has %zu bytes, and its device memory ends after %zu", what, bytes,
-             (size_t)(r.to - from));
-  OSLA_CHECK(r.queue->ops->has_kernels, OSLA_ERR_UNSUPPORTED,
+             "%s: the array needs %zu bytes, and only %zu bytes of device memory are known there: "
+             "register the whole array (osla_device_register), or pass a larger piece",
+             what, bytes, (size_t)(r.to - from));
+  return OSLA_OK;
+}
+
+osla_err osli_device_check_kernels(const void *address, const char *what)
+{
+  const device_queue *q = osli_device_of(address);
+  OSLA_CHECK(!q || q->ops->has_kernels, OSLA_ERR_UNSUPPORTED,
              "%s: the array lies on a device of kind \"%s\", whose plug-in was built without "
              "kernels: build it where configure finds nvcc, or pass host memory",
-             what, r.queue->ops->name);
+             what, q->ops->name);
   return OSLA_OK;
 }
 

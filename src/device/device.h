@@ -226,11 +226,14 @@ static inline device_queue *osli_device_of(const void *address)
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
 
-/* Checks that the `bytes` bytes of device memory from an address on lie in one piece that this
- * process has allocated or registered (else ARG), and that the device has kernels (else
- * UNSUPPORTED). Host memory is always OK. `what` names the memory in error texts. Local. Errors:
- * ARG, UNSUPPORTED. */
+/* osli_device_check_own checks that the `bytes` bytes of device memory from an address on lie in
+ * one piece that this process has allocated or registered. osli_device_check_kernels checks that
+ * the device on which an address lies has kernels. Host memory is always OK. `what` names the
+ * memory in error texts. Local. Errors: ARG (osli_device_check_own), UNSUPPORTED
+ * (osli_device_check_kernels).
+ */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
+osla_err osli_device_check_kernels(const void *address, const char *what);
 
 /* Checks that an address which osli_device_find does not find lies in no memory of an open device;
  * else ARG, because the host cannot access the memory, and the program has not registered it.

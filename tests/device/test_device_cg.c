@@ -215,6 +215,37 @@ static void test_waits(void)
   OSLA_ASSERT_MSG(by_one.waits >= four.waits - 4 + 2 * 32, "%d waits without groups", by_one.waits);
 }
 
-static const osla_test_case cases[] = {
-  {"cg", test_cg}, {"ends", test_ends}, {"bits", test_bits}, {"waits", test_waits}, {NULL, NULL}};
+/* ---- wrong arguments ---- */
+
+/* Checks that all ranks get an error if b or x is registered with too few bytes on the rank that
+ * owns row 0. */
+static void check_extent(bool of_x)
+{
+  sparse_system s;
+  osla_krylov_result r;
+  if (!open_system(&s, false, SPARSE_GRID, 400, 400, 1.0)) return;
+  to_device(&s);
+  osla_device *device = s.bench.device;
+  const bool is_short = s.rows > 0 && s.m.row_start[osla_test_rank()] == 0;
+  const size_t needed = (size_t)s.rows * sizeof(double), bytes = needed + sizeof(double);
+  const size_t known = is_short ? needed - 1 : bytes;
+  void *vector = program_memory_allocate(device, bytes);
+  double *b = of_x ? s.b_on : vector, *x = of_x ? vector : s.x_on;
+  OSLA_ASSERT_OK(osla_device_register(device, vector, known));
+  OSLA_ASSERT_ERR(osla_cg(&s.op, NULL, b, x, NULL, &r), OSLA_ERR_ARG);
+  if (is_short) OSLA_ASSERT_TEXT(of_x ? "x: the array needs " : "b: the array needs ");
+  OSLA_ASSERT_OK(osla_device_unregister(device, vector, known));
+  program_memory_free(device, vector, bytes);
+  close_system(&s);
+}
+
+static void test_extent(void)
+{
+  check_extent(false);
+  check_extent(true);
+}
+
+static const osla_test_case cases[] = {{"cg", test_cg},         {"ends", test_ends},
+                                       {"bits", test_bits},     {"waits", test_waits},
+                                       {"extent", test_extent}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_cg, cases);

@@ -294,7 +294,7 @@ static void test_refused(void)
   OSLA_ASSERT_TEXT("devices have no long double");
   OSLA_ASSERT_ERR(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, values, leaves, OSLA_REPLACE, &run),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("its device memory ends after 4000");
+  OSLA_ASSERT_TEXT("only 4000 bytes of device memory are known there");
   OSLA_ASSERT_ERR(osla_forest_reduce_check(f, OSLA_ONE_DOUBLE, leaves, values, OSLA_SUM),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));

@@ -174,7 +174,7 @@ static void test_accumulator(void)
   osli_device_copy_bytes(sizeof g, g, memory);
   OSLA_ASSERT_OK(osla_hessian_update(hessian, COUNT, ix, K, memory, K));
   OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, memory, K + 1), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("G: the array has 216 bytes, and its device memory ends after 168");
+  OSLA_ASSERT_TEXT("G: the array needs 216 bytes, and only 168 bytes of device memory are known");
   OSLA_ASSERT_OK(osla_segment_create_on(b.device, BYTES, 0, &s));
   void *other = osla_segment_peer(s, (osla_test_rank() + 1) % osla_test_size());
   if (osla_test_size() > 1 && other) {
