@@ -157,6 +157,7 @@ typedef struct forest_transfer {
 typedef struct cached_transfer {
   /* value of the pool's array_changes when the transfer was checked; 0 if no transfer is cached */
   uint64_t array_changes;
+  uint64_t registrations; /* value of osli_registrations when the transfer was checked */
   forest_transfer transfer;
 } cached_transfer;
 
@@ -276,15 +277,18 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
          bytes * (size_t)l->edges <= FEW;
 }
 
-/* Lets ranks of the node read even few values in place from now on. This suits values on devices,
- * because packed values pass through host memory. Local; all ranks call it between the same
- * transfers of the forest. */
+/* Lets ranks of the node read even few values in place from now on, in transfers along the forest's
+ * own edges: two-level transfers, which only run between nodes, stay as they are. This suits values
+ * on devices, because packed values pass through host memory. Local; all ranks call it between the
+ * same transfers of the forest. */
 static inline void osli_forest_read_all_in_place(osla_forest *f)
 {
   for (int i = 0; i < f->to_roots.n; i++)
     f->to_roots.of[i].packs_nothing = true;
   for (int i = 0; i < f->to_leaves.n; i++)
     f->to_leaves.of[i].packs_nothing = true;
+  for (int kind = 0; kind < FOREST_KINDS; kind++) /* cached transfers would pack few values */
+    f->cached[kind].array_changes = 0;
 }
 
 /* True if the rank at the other end of the link reads this rank's values in place, provided that

@@ -1,5 +1,6 @@
 /* Public calls that begin and end transfers. */
 #include "kernels/forest/forest_serve.h"
+#include "src/device/device_ranges.h"
 
 /* ---- beginning a transfer ---- */
 
@@ -32,8 +33,9 @@ static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_
                       osla_unit unit, user_arrays at)
 {
   const forest_transfer *x = &c->transfer;
-  return c->array_changes == pool->array_changes && x->from == at.from && x->to == at.to &&
-         x->before == at.before && x->signature == signature &&
+  return c->array_changes == pool->array_changes && c->registrations == osli_registrations &&
+         x->from == at.from && x->to == at.to && x->before == at.before &&
+         x->signature == signature &&
          x->stride == (unit.stride != 0 ? unit.stride : (int64_t)osli_unit_bytes(unit));
 }
 
@@ -43,6 +45,7 @@ static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_tran
   const bool has_memory = x->gathered || x->two_level;
   c->transfer = *x;
   c->array_changes = has_memory ? 0 : f->pool->array_changes;
+  c->registrations = osli_registrations;
 }
 
 /* Checks a transfer and allocates its memory. If a rank has no memory the job ends, because other

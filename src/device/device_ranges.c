@@ -16,6 +16,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static range_list disjoint;   /* pieces that do not overlap: all pieces but the registered ones */
 static range_list registered; /* registered pieces, which are few and may overlap */
 
+_Atomic uint64_t osli_registrations;
+
 static range_list *list_of(device_origin origin)
 {
   return origin == ORIGIN_REGISTERED ? &registered : &disjoint;
@@ -77,6 +79,12 @@ bool osli_range_any(const struct device_queue *queue, device_range *out)
   return found;
 }
 
+/* Counts a piece that was entered in a list or removed from it. */
+static void count_change(const range_list *l)
+{
+  if (l == &registered) atomic_fetch_add(&osli_registrations, 1);
+}
+
 osla_err osli_range_add(device_range range)
 {
   range_list *l = list_of(range.origin);
@@ -93,6 +101,7 @@ osla_err osli_range_add(device_range range)
     memmove(l->at + i + 1, l->at + i, (l->n - i) * sizeof *l->at);
     l->at[i] = range;
     l->n++;
+    count_change(l);
   }
   (void)pthread_mutex_unlock(&mutex);
   return err;
@@ -113,6 +122,7 @@ bool osli_range_remove(const device_range *range)
   if (i > 0) {
     l->n--;
     memmove(l->at + i - 1, l->at + i, (l->n - (i - 1)) * sizeof *l->at);
+    count_change(l);
   }
   (void)pthread_mutex_unlock(&mutex);
   return i > 0;

@@ -5,6 +5,7 @@
 
 #include "osla_error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ typedef struct device_range {
   struct device_queue *queue;
   device_origin origin;
 } device_range;
+
+/* Number of registered pieces that were entered or removed so far. While it does not change, a
+ * check of an address that has passed stays valid for memory which the program has registered. */
+extern _Atomic uint64_t osli_registrations;
 
 /* Sets *out to the piece in which the address lies, and returns true; false for host memory. If
  * several registered pieces contain the address, *out becomes the one that ends last. */

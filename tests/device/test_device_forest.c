@@ -2,6 +2,7 @@
  * between devices and host memory must give the bits of transfers in host memory, and wrong
  * arguments must be refused. In the modes device, mixed and early of tests/list, the suites of star
  * forests in tests/kernels run on devices, too. */
+#include "kernels/forest/forest.h"
 #include "osla_forest.h"
 #include "osla_random.h"
 #include "src/device/fake/fake.h"
@@ -131,6 +132,44 @@ static void test_queued(void)
   osli_device_free(roots);
   osli_device_free(leaves);
   bench_close(&b);
+}
+
+/* Checks that a transfer with the arguments of an earlier one reads few values in place after
+ * osli_forest_read_all_in_place, and still waits for the work that computes them. */
+static void check_read_all_in_place(bool signals)
+{
+  device_bench b;
+  osla_forest *f = NULL;
+  void *root = NULL;
+  enum { MOST = 64 };
+  double found[MOST], expected;
+  if (!forest_bench_open(&b, false, signals)) return;
+  const int size = osla_test_size() < MOST ? osla_test_size() : MOST;
+  OSLA_ASSERT_OK(osla_forest_allgather(b.t, 1, &f));
+  OSLA_ASSERT_OK(osla_vertices_create_on(b.device, sizeof expected, &root));
+  void *source = device_array(b.device, sizeof expected);
+  void *leaves = device_array(b.device, (size_t)osla_test_size() * sizeof expected);
+  for (int round = 0; round < 4; round++) {
+    if (round == 2) osli_forest_read_all_in_place(f);
+    expected = 100 * round + osla_test_rank();
+    osli_device_copy_bytes(sizeof expected, &expected, source);
+    osli_device_copy_bytes(sizeof expected, source, root);
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, root, leaves, OSLA_REPLACE));
+    osli_device_copy_bytes((size_t)size * sizeof *found, leaves, found);
+    for (int p = 0; p < size; p++)
+      CU_ASSERT(found[p] == 100 * round + p);
+  }
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  OSLA_ASSERT_OK(osla_vertices_free(b.t, &root));
+  osli_device_free(source);
+  osli_device_free(leaves);
+  bench_close(&b);
+}
+
+static void test_read_all_in_place(void)
+{
+  check_read_all_in_place(false);
+  check_read_all_in_place(true);
 }
 
 /* ---- values in different memory, with the bits of the host ---- */
@@ -311,7 +350,11 @@ static void test_refused(void)
   bench_close(&b);
 }
 
-static const osla_test_case cases[] = {{"readers", test_readers}, {"queued", test_queued},
-                                       {"memory", test_memory},   {"next device", test_next_device},
-                                       {"refused", test_refused}, {NULL, NULL}};
+static const osla_test_case cases[] = {{"readers", test_readers},
+                                       {"queued", test_queued},
+                                       {"memory", test_memory},
+                                       {"next device", test_next_device},
+                                       {"refused", test_refused},
+                                       {"read all", test_read_all_in_place},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_forest, cases);

@@ -274,9 +274,48 @@ static void test_forest(void)
   close_with_memory(&b, memory);
 }
 
-static const osla_test_case cases[] = {{"pieces", test_pieces},   {"own memory", test_own_memory},
-                                       {"wait", test_wait},       {"close", test_close},
-                                       {"blocks", test_blocks},   {"accumulator", test_accumulator},
-                                       {"refused", test_refused}, {"two devices", test_two_devices},
-                                       {"forest", test_forest},   {NULL, NULL}};
+/* Checks that a transfer whose arguments equal those of the transfer before is refused if its
+ * leaves were unregistered meanwhile, or registered with fewer bytes. */
+static void test_repeated(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  const double roots[N] = {0};
+  osla_forest *f = NULL;
+  if (!open_with_memory(&b, &memory)) return;
+  if (!osli_device_queue(b.device)->ops->has_kernels) {
+    close_with_memory(&b, memory);
+    return;
+  }
+  const int64_t each = N / osla_test_size();
+  const size_t bytes = (size_t)(each * osla_test_size()) * sizeof(double);
+  OSLA_ASSERT_OK(osla_forest_alltoall(b.t, each, &f));
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, bytes));
+  for (int i = 0; i < 2; i++)
+    OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, memory, OSLA_REPLACE));
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, bytes));
+  OSLA_ASSERT_ERR(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, memory, OSLA_REPLACE), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("call osla_device_register first");
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, bytes - 1));
+  OSLA_ASSERT_ERR(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, memory, OSLA_REPLACE), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("leaves: the array needs ");
+  OSLA_ASSERT_OK(osla_device_register(b.device, memory, bytes));
+  OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, roots, memory, OSLA_REPLACE));
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, bytes));
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, bytes - 1));
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  close_with_memory(&b, memory);
+}
+
+static const osla_test_case cases[] = {{"pieces", test_pieces},
+                                       {"own memory", test_own_memory},
+                                       {"wait", test_wait},
+                                       {"close", test_close},
+                                       {"blocks", test_blocks},
+                                       {"accumulator", test_accumulator},
+                                       {"refused", test_refused},
+                                       {"two devices", test_two_devices},
+                                       {"forest", test_forest},
+                                       {"repeated", test_repeated},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_register, cases);
