@@ -7,18 +7,28 @@
 
 #include <inttypes.h>
 
-/* Checks the memory of a call's arguments: lists of indices and gradients must lie in host memory,
- * and the matrix G or U in host memory or on the device of H. */
-static osla_err check_memory(const osla_hessian *h, const void *ix, const void *jx,
-                             const double *gradient, const void *matrix)
+/* Checks the memory of a call's arguments while a device is open: lists of indices and gradients
+ * must lie in host memory, and the matrix `name`, which is G or U, in host memory or on the device
+ * of H. */
+static osla_err check_with_devices(const osla_hessian *h, const void *ix, const void *jx,
+                                   const double *gradient, const void *matrix, const char *name)
 {
   const device_queue *q = osli_device_of(matrix);
   OSLA_CHECK(!osli_on_device(ix, jx, gradient), OSLA_ERR_ARG,
              "indices and gradients must lie in host memory, not on a device");
   OSLA_CHECK(!q || q == h->device, OSLA_ERR_ARG,
-             "G or U lies on %s: copy it to host memory or to the memory of H",
+             "%s lies on %s: copy it to host memory or to the memory of H", name,
              h->device ? "another device than H" : "a device, and H lies in host memory");
-  return q || !osli_device_any() ? OSLA_OK : osli_device_check_host(matrix, "G or U");
+  OSLA_CALL(osli_device_check_host(ix, "ix"));
+  OSLA_CALL(osli_device_check_host(jx, "jx"));
+  OSLA_CALL(osli_device_check_host(gradient, "the gradient"));
+  return q ? OSLA_OK : osli_device_check_host(matrix, name);
+}
+
+static osla_err check_memory(const osla_hessian *h, const void *ix, const void *jx,
+                             const double *gradient, const void *matrix, const char *name)
+{
+  return osli_device_any() ? check_with_devices(h, ix, jx, gradient, matrix, name) : OSLA_OK;
 }
 
 /* Checks that a matrix of the caller in device memory lies in memory of this rank as a whole. */
@@ -86,7 +96,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
-  OSLA_CALL(check_memory(h, ix, NULL, NULL, g));
+  OSLA_CALL(check_memory(h, ix, NULL, NULL, g, "G"));
   OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_panel(h, count, k, g, ldg));
   osli_gate_enter(h);
@@ -96,7 +106,7 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(check_memory(h, ix, jx, NULL, u));
+  OSLA_CALL(check_memory(h, ix, jx, NULL, u, "U"));
   OSLA_CALL(osli_split_check(h->n, "ix", rows, ix));
   OSLA_CALL(osli_split_check(h->n, "jx", cols, jx));
   OSLA_CALL(check_block(h, rows, cols, u, ldu));
@@ -107,7 +117,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
-  OSLA_CALL(check_memory(h, ix, NULL, values, NULL));
+  OSLA_CALL(check_memory(h, ix, NULL, values, NULL, "G"));
   OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_gradient(h, count, values));
   osli_gate_enter(h);
@@ -119,8 +129,8 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
-  OSLA_CALL(check_memory(h, d->ix, d->jx, d->gradient, d->g));
-  OSLA_CALL(check_memory(h, NULL, NULL, NULL, d->u));
+  OSLA_CALL(check_memory(h, d->ix, d->jx, d->gradient, d->g, "G"));
+  OSLA_CALL(check_memory(h, NULL, NULL, NULL, d->u, "U"));
   OSLA_CALL(osli_split_check(h->n, "ix", d->count, d->ix));
   if (d->g || d->k != 0) OSLA_CALL(check_panel(h, d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));

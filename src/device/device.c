@@ -13,10 +13,13 @@ atomic_int osli_devices_open;
 int osli_device_faults;
 bool osli_device_panels_on_host;
 
-/* `list_mutex` guards the list of devices, and kept_error with its text. A thread that holds
- * list_mutex may run work of the fake device, which finds addresses in the table of device memory.
- * So no function of the table, and no work, may lock `list_mutex`. */
-static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
+/* `list_lock` guards the list of devices. Threads that wait for work hold it for reading, so one
+ * thread that waits does not stop the others. A thread that holds list_lock may run work of the
+ * fake device, which finds addresses in the table of device memory. So no function of the table,
+ * and no work, may lock `list_lock`. */
+static pthread_rwlock_t list_lock = PTHREAD_RWLOCK_INITIALIZER;
+/* `error_mutex` guards kept_error and kept_text. */
+static pthread_mutex_t error_mutex = PTHREAD_MUTEX_INITIALIZER;
 static device_queue *queues;
 static uint64_t n_opened; /* number of devices that were opened so far */
 /* error that the next osli_device_settle returns, or OK */
@@ -63,11 +66,11 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
     free(q);
     return err;
   }
-  (void)pthread_mutex_lock(&list_mutex);
+  (void)pthread_rwlock_wrlock(&list_lock);
   q->id = ++n_opened;
   q->next = queues;
   queues = q;
-  (void)pthread_mutex_unlock(&list_mutex);
+  (void)pthread_rwlock_unlock(&list_lock);
   atomic_fetch_add(&osli_devices_open, 1);
   *out = q;
   return OSLA_OK;
@@ -91,13 +94,15 @@ void osli_device_queue_close(device_queue **queue)
   (void)wait_lanes(q, LANE_MAIN);
   for (device_range left; osli_range_any(q, &left);)
     drop_range(&left);
-  (void)pthread_mutex_lock(&list_mutex);
+  (void)pthread_rwlock_wrlock(&list_lock);
   device_queue **at = &queues;
   while (*at != q)
     at = &(*at)->next;
   *at = q->next;
+  (void)pthread_mutex_lock(&error_mutex);
   if (!queues) kept_error = OSLA_OK;
-  (void)pthread_mutex_unlock(&list_mutex);
+  (void)pthread_mutex_unlock(&error_mutex);
+  (void)pthread_rwlock_unlock(&list_lock);
   atomic_fetch_sub(&osli_devices_open, 1);
   q->ops->close(q->state);
   free(q);
@@ -143,20 +148,25 @@ void osli_device_free(void *memory)
   drop_range(&r);
 }
 
-/* Checks that a byte of memory which the program registers lies on the device, and is not memory of
- * another rank. */
+/* Checks that a byte of memory which the program registers lies on the device, and belongs neither
+ * to another rank nor to another osla_device. */
 static osla_err check_registered(const device_queue *q, const unsigned char *byte)
 {
   device_range r;
-  const bool is_known = osli_range_find(byte, &r);
+  const bool is_known = osli_range_find(byte, &r) && (uintptr_t)byte < r.to;
   OSLA_CHECK(!is_known || r.origin != ORIGIN_IMPORTED, OSLA_ERR_ARG,
              "osla_device_register: address %p lies in device memory of another rank: pass memory "
              "of this rank",
              (const void *)byte);
-  OSLA_CHECK((!is_known || r.queue == q) && q->ops->holds(q->state, byte), OSLA_ERR_ARG,
+  OSLA_CHECK(q->ops->holds(q->state, byte), OSLA_ERR_ARG,
              "osla_device_register: address %p lies in no memory of this device: pass memory that "
              "was allocated on this device",
              (const void *)byte);
+  OSLA_CHECK(!is_known || r.queue == q, OSLA_ERR_ARG,
+             "osla_device_register: address %p belongs to another osla_device: %s",
+             (const void *)byte,
+             r.origin == ORIGIN_REGISTERED ? "unregister it there first"
+                                           : "pass memory that the program has allocated");
   return OSLA_OK;
 }
 
@@ -236,10 +246,11 @@ osla_err osli_device_check_kernels(const void *address, const char *what)
 osla_err osli_device_check_host(const void *address, const char *what)
 {
   bool is_held = false;
-  (void)pthread_mutex_lock(&list_mutex);
+  if (!address || !osli_device_any()) return OSLA_OK;
+  (void)pthread_rwlock_rdlock(&list_lock);
   for (const device_queue *q = queues; q && !is_held; q = q->next)
     is_held = q->ops->holds(q->state, address);
-  (void)pthread_mutex_unlock(&list_mutex);
+  (void)pthread_rwlock_unlock(&list_lock);
   OSLA_CHECK(!is_held, OSLA_ERR_ARG,
              "%s: address %p lies on a device, in memory that OSLA has not allocated: call "
              "osla_device_register first",
@@ -333,21 +344,19 @@ osla_err osli_device_finish(const device_queue *q)
   return wait_lane(q, current_lane);
 }
 
-/* Returns the stored error if there is one, which is then stored no more, and otherwise `err`. The
- * caller holds list_mutex. */
+/* Returns the stored error if there is one, which is then stored no more, and otherwise `err`. */
 static osla_err take_error(osla_err err)
 {
+  (void)pthread_mutex_lock(&error_mutex);
   if (kept_error != OSLA_OK) err = osla_error_set(kept_error, "%s", kept_text);
   kept_error = OSLA_OK;
+  (void)pthread_mutex_unlock(&error_mutex);
   return err;
 }
 
 osla_err osli_device_wait(const device_queue *q)
 {
-  (void)pthread_mutex_lock(&list_mutex);
-  const osla_err err = take_error(wait_lanes(q, LANE_MAIN));
-  (void)pthread_mutex_unlock(&list_mutex);
-  return err;
+  return take_error(wait_lanes(q, LANE_MAIN));
 }
 
 osla_err osli_device_add(osla_dtype dtype, int64_t m, int64_t n, osla_complex alpha, const void *a,
@@ -388,12 +397,12 @@ void osli_device_copy(size_t element, int64_t m, int64_t n, const void *from, in
 void osli_device_keep_error(osla_err err)
 {
   if (err == OSLA_OK) return;
-  (void)pthread_mutex_lock(&list_mutex);
+  (void)pthread_mutex_lock(&error_mutex);
   if (kept_error == OSLA_OK) {
     kept_error = err;
     (void)snprintf(kept_text, sizeof kept_text, "%s", osla_error_text());
   }
-  (void)pthread_mutex_unlock(&list_mutex);
+  (void)pthread_mutex_unlock(&error_mutex);
 }
 
 osla_err osli_device_settle_all(device_settle_reason reason)
@@ -405,12 +414,11 @@ osla_err osli_device_settle_all(device_settle_reason reason)
                                  [SETTLE_READ] = DEVICE_FAULT_READ};
   osla_err err = OSLA_OK;
   if (osli_device_faults & fault_of[reason]) return OSLA_OK;
-  (void)pthread_mutex_lock(&list_mutex);
+  (void)pthread_rwlock_rdlock(&list_lock);
   for (device_queue *q = queues; q; q = q->next) {
     osla_err one = wait_lanes(q, current_lane);
     if (err == OSLA_OK) err = one;
   }
-  err = take_error(err);
-  (void)pthread_mutex_unlock(&list_mutex);
-  return err;
+  (void)pthread_rwlock_unlock(&list_lock);
+  return take_error(err);
 }

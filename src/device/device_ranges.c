@@ -37,13 +37,25 @@ static size_t index_behind(const range_list *l, uintptr_t address)
   return low;
 }
 
-/* Finds an address in the registered pieces. The caller holds `mutex`. */
-static bool find_registered(uintptr_t address, device_range *out)
+/* Returns whether a piece contains the byte at an address. A piece of 0 bytes counts as one byte.
+ */
+static bool has_byte(const device_range *r, uintptr_t byte)
 {
-  const size_t end = index_behind(&registered, address);
-  bool found = false;
-  for (size_t i = 0; i < end; i++)
-    if (address <= registered.at[i].to && (!found || registered.at[i].to > out->to)) {
+  return r->from <= byte && (byte < r->to || byte == r->from);
+}
+
+/* Finds the piece that contains the byte at an address. The caller holds `mutex`. */
+static bool find_byte(uintptr_t byte, device_range *out)
+{
+  const size_t end = index_behind(&registered, byte);
+  size_t i = index_behind(&disjoint, byte);
+  bool found = i > 0 && has_byte(&disjoint.at[i - 1], byte);
+  if (found) {
+    *out = disjoint.at[i - 1];
+    return true;
+  }
+  for (i = 0; i < end; i++)
+    if (has_byte(&registered.at[i], byte) && (!found || registered.at[i].to > out->to)) {
       *out = registered.at[i];
       found = true;
     }
@@ -54,12 +66,7 @@ bool osli_range_find(const void *address, device_range *out)
 {
   const uintptr_t at = (uintptr_t)address;
   (void)pthread_mutex_lock(&mutex);
-  const size_t i = index_behind(&disjoint, at);
-  bool found = i > 0 && at <= disjoint.at[i - 1].to;
-  if (found)
-    *out = disjoint.at[i - 1];
-  else
-    found = find_registered(at, out);
+  const bool found = find_byte(at, out) || (at > 0 && find_byte(at - 1, out));
   (void)pthread_mutex_unlock(&mutex);
   return found;
 }
@@ -68,8 +75,8 @@ bool osli_range_any(const struct device_queue *queue, device_range *out)
 {
   bool found = false;
   (void)pthread_mutex_lock(&mutex);
-  for (device_origin origin = ORIGIN_ALLOCATED; origin <= ORIGIN_REGISTERED; origin++) {
-    const range_list *l = list_of(origin);
+  for (int k = 0; k < 2; k++) {
+    const range_list *l = k == 0 ? &disjoint : &registered;
     for (size_t i = 0; i < l->n && !found; i++) {
       found = l->at[i].queue == queue;
       if (found) *out = l->at[i];

@@ -28,8 +28,9 @@ typedef struct device_range {
  * check of an address that has passed stays valid for memory which the program has registered. */
 extern _Atomic uint64_t osli_registrations;
 
-/* Sets *out to the piece in which the address lies, and returns true; false for host memory. If
- * several registered pieces contain the address, *out becomes the one that ends last. */
+/* Sets *out to the piece in which the address lies, and returns true; false for host memory. A
+ * piece that contains the byte at the address precedes a piece that ends there. If several
+ * registered pieces contain the byte, *out becomes the one that ends last. */
 bool osli_range_find(const void *address, device_range *out);
 
 /* Sets *out to any piece that belongs to the device, and returns true; false if there is none. */

@@ -3,6 +3,7 @@
  * registered must be refused. test_device_forest.c compares transfers of registered memory. */
 #include "osla_forest.h"
 #include "osla_hessian.h"
+#include "src/device/device_ranges.h"
 #include "src/device/fake/fake.h"
 #include "src/memory/segment.h"
 #include "tests/device/device_help.h"
@@ -51,6 +52,33 @@ static void test_pieces(void)
   OSLA_ASSERT_OK(osla_device_unregister(b.device, first + 50, 150));
   OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 10));
   CU_ASSERT(osli_device_of(first) == NULL);
+  close_with_memory(&b, memory);
+}
+
+/* Checks that an address between two adjacent pieces belongs to the second one, and that the second
+ * piece can be registered with another device of the same GPU. */
+static void test_adjacent(void)
+{
+  device_bench b;
+  void *memory = NULL;
+  osla_device *second = NULL;
+  device_range r;
+  if (!open_with_memory(&b, &memory)) return;
+  unsigned char *first = memory;
+  const device_queue *q = osli_device_queue(b.device);
+  const osla_device_options options = {.kind = q->ops->name};
+  OSLA_ASSERT_OK(osla_device_register(b.device, first, 100));
+  CU_ASSERT(osli_range_find(first + 100, &r) && r.from == (uintptr_t)first);
+  OSLA_ASSERT_OK(osla_device_register(b.device, first + 100, 50));
+  CU_ASSERT(osli_range_find(first + 100, &r) && r.from == (uintptr_t)first + 100);
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first + 100, 50));
+  if (q->ops != &osli_fake_device) {
+    OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
+    OSLA_ASSERT_OK(osla_device_register(second, first + 100, 50));
+    CU_ASSERT(osli_device_of(first + 100) == osli_device_queue(second));
+    osla_device_close(&second);
+  }
+  OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 100));
   close_with_memory(&b, memory);
 }
 
@@ -169,7 +197,16 @@ static void test_accumulator(void)
   OSLA_ASSERT_OK(osla_matrix_create_on(b.device, grid, OSLA_DOUBLE, COUNT, COUNT, 2, 2, &a));
   OSLA_ASSERT_OK(osla_hessian_create_on(a, &options, &hessian));
   OSLA_ASSERT_ERR(osla_hessian_update(hessian, COUNT, ix, K, memory, K), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("G: address ");
   OSLA_ASSERT_TEXT("call osla_device_register first");
+  OSLA_ASSERT_ERR(osla_hessian_update_block(hessian, 1, memory, 1, ix, g, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("ix: address ");
+  OSLA_ASSERT_ERR(osla_hessian_update_block(hessian, 1, ix, 1, memory, g, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("jx: address ");
+  OSLA_ASSERT_ERR(osla_hessian_update_block(hessian, 1, ix, 1, ix, memory, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("U: address ");
+  OSLA_ASSERT_ERR(osla_hessian_update_gradient(hessian, 1, ix, memory), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("the gradient: address ");
   OSLA_ASSERT_OK(osla_device_register(b.device, memory, sizeof g));
   osli_device_copy_bytes(sizeof g, g, memory);
   OSLA_ASSERT_OK(osla_hessian_update(hessian, COUNT, ix, K, memory, K));
@@ -238,7 +275,8 @@ static void test_refused(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that memory of another device of the rank is refused. */
+/* Checks that memory of another device of the rank is refused. Fake devices have memory of their
+ * own; two devices of CUDA are one GPU, whose memory each of them could serve. */
 static void test_two_devices(void)
 {
   device_bench b;
@@ -248,7 +286,10 @@ static void test_two_devices(void)
   const osla_device_options options = {.kind = osli_device_queue(b.device)->ops->name};
   OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
   OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
-  expect_refused(second, memory, BYTES, "lies in no memory of this device");
+  expect_refused(second, memory, BYTES,
+                 osli_device_queue(b.device)->ops == &osli_fake_device
+                   ? "lies in no memory of this device"
+                   : "belongs to another osla_device: unregister it there first");
   OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
   osla_device_close(&second);
   close_with_memory(&b, memory);
@@ -307,15 +348,9 @@ static void test_repeated(void)
   close_with_memory(&b, memory);
 }
 
-static const osla_test_case cases[] = {{"pieces", test_pieces},
-                                       {"own memory", test_own_memory},
-                                       {"wait", test_wait},
-                                       {"close", test_close},
-                                       {"blocks", test_blocks},
-                                       {"accumulator", test_accumulator},
-                                       {"refused", test_refused},
-                                       {"two devices", test_two_devices},
-                                       {"forest", test_forest},
-                                       {"repeated", test_repeated},
-                                       {NULL, NULL}};
+static const osla_test_case cases[] = {
+  {"pieces", test_pieces},     {"own memory", test_own_memory},   {"wait", test_wait},
+  {"close", test_close},       {"blocks", test_blocks},           {"accumulator", test_accumulator},
+  {"refused", test_refused},   {"two devices", test_two_devices}, {"forest", test_forest},
+  {"repeated", test_repeated}, {"adjacent", test_adjacent},       {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_register, cases);
