@@ -64,6 +64,11 @@ class Owned(Object):
     __slots__ = ()
     _has_views = False  # true if arrays use the object's memory
 
+    def _users(self, n: int) -> str:
+        """Says that n arrays use the object's memory, and what to do before its destruction."""
+        return (f"{n} {'array sees' if n == 1 else 'arrays see'} the memory of this "
+                f"{type(self).__name__}: drop them first (del)")
+
     def destroy(self) -> None:
         """Destroys the object now, instead of at a later collective call. Collective. A second call
         has no effect, nor has a call at the end of the program (`__del__`), where all living
@@ -251,8 +256,7 @@ def claim(thing: Owned) -> None:
     """Reserves the object for its destruction, until `_core.unclaim`. StateError: it is in use."""
     pins = _core.claim(thing._handle)
     if pins > 0 and thing._has_views:
-        raise StateError(f"{pins} {'array sees' if pins == 1 else 'arrays see'} the memory of this "
-                         f"{type(thing).__name__}: drop them first (del)")
+        raise StateError(thing._users(pins))
     if pins > 0:
         raise StateError(f"another thread is in a call with this {type(thing).__name__}")
 

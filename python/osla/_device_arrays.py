@@ -61,6 +61,8 @@ class DeviceArray:
         if self.ndim not in (1, 2):
             raise ArgumentError(f"{self.name}: {self.ndim} dimensions where 1 or 2 are needed")
         item = dtype.itemsize
+        if self.address % item:
+            raise ArgumentError(f"{self.name}: its memory is not aligned to {item} bytes")
         if self.ndim == 2:
             (rows, cols), (down, across) = self.shape, self.strides
         elif row:

@@ -25,8 +25,9 @@ class Device(Owned):
     stream, 2 the per-thread default stream. If it is None, the device creates a stream.
 
     Most programs need no Device, because device="cuda" opens one for the transport and keeps it
-    open. `destroy` closes a Device, and raises StateError while matrices on it exist. A Device that
-    all ranks have deleted is closed after the matrices on it.
+    open. `destroy` closes a Device, and raises StateError while matrices on it exist, or while a
+    transfer or an update uses an array on it. A Device that all ranks have deleted is closed after
+    the matrices on it.
     """
 
     __slots__ = ("transport", "kind", "stream")
@@ -61,6 +62,10 @@ class Device(Owned):
 
     def _facts(self) -> str:
         return self.kind
+
+    def _users(self, n: int) -> str:
+        users = "transfer or array uses" if n == 1 else "transfers or arrays use"
+        return f"{n} {users} memory of this Device: end the transfers and drop the arrays (del)"
 
 
 def devices_of(transport: Transport) -> list[Device]:

@@ -28,6 +28,7 @@ _UNITS = {np.dtype(dtype): number for dtype, number in (
     (_at(np.int64, np.int64), _core.UNIT_INT64_AT))}
 _PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
 _WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # the numbers in core/transfer.c
+_RESULT = {"bcast": "leaves", "reduce": "roots", "fetch": "before"}  # the array that a call returns
 
 
 def _described(value: Any, name: str) -> Any:
@@ -274,9 +275,10 @@ class Forest(Owned):
     # ---- transfers ----
 
     def _prepare(self, what: str, read: str, arrays: dict[str, Any],
-                 combine: str) -> tuple[str, tuple[Any, ...]]:
-        """The text that all ranks must have in common, and the arguments of the call. `read` names
-        the array that is only read; it determines shape and dtype."""
+                 combine: str) -> tuple[str, tuple[Any, ...], str]:
+        """The text that all ranks must have in common, the arguments of the call, and a description
+        of the array that it returns. `read` names the array that is only read; it determines shape
+        and dtype."""
         own, how = self._alive(), _words.word(combine, _words.UNIT_COMBINE, "combine")
         arrays = {name: _described(value, name) for name, value in arrays.items()}
         like = arrays[read]
@@ -296,23 +298,23 @@ class Forest(Owned):
                  for name in ("roots", "leaves", "before")]
         arguments = (own, _WHAT[what], unit, count, bytes_each, how, *given)
         _core.forest_check(*arguments)
-        return f" of {count} {_name(like.dtype)}, {combine}", arguments
+        result = arrays[_RESULT[what]]
+        return (f" of {count} {_name(like.dtype)}, {combine}", arguments,
+                f"into {result.shape} {result.dtype}")
 
     def _memory(self, array: Any) -> Any:
-        """What the C part needs of an array: its bytes, or for an array in device memory the
-        capsule of its registration. The capsule ends the registration when Python deallocates it,
-        which is at the end of the transfer."""
+        """Returns the bytes of an array, or the capsule of its registration if the array lies in
+        device memory. The capsule ends the registration when Python deallocates it, which is at the
+        end of the transfer."""
         if isinstance(array, DeviceArray):
             capsule = array.register(devices_of(self.transport), array.size)
             return np.empty(0, np.uint8) if capsule is None else capsule
         return np.reshape(array, -1).view(np.uint8)
 
-    def _begun(self, arguments: tuple[Any, ...], result: Any) -> Transfer:
+    def _begun(self, arguments: tuple[Any, ...], result: Any, into: str) -> Transfer:
         transfer = Transfer.__new__(Transfer)
         transfer._handle = _core.forest_begin(*arguments)
-        transfer._root, transfer.result = self._root, result
-        shown = _described(result, "result")
-        transfer._into = f"into {shown.shape} {shown.dtype}"
+        transfer._root, transfer.result, transfer._into = self._root, result, into
         return transfer
 
     @collective
@@ -323,7 +325,8 @@ class Forest(Owned):
         "or", "xor"; for records "minloc", "maxloc"; "sum exact" (the same bits in any order).
         Collective.
         """
-        same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
+        same, arguments, _ = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves},
+                                           combine)
         yield same
         _core.forest_move(*arguments)
         return leaves
@@ -332,9 +335,10 @@ class Forest(Owned):
     def bcast_begin(self, roots: np.ndarray, leaves: np.ndarray,
                     combine: str = "replace") -> Generator[str, None, Transfer]:
         """Begins a `bcast`. Collective."""
-        same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
+        same, arguments, into = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves},
+                                              combine)
         yield same
-        return self._begun(arguments, leaves)
+        return self._begun(arguments, leaves, into)
 
     @collective
     def reduce(self, leaves: np.ndarray, roots: np.ndarray,
@@ -342,7 +346,8 @@ class Forest(Owned):
         """roots[j] := roots[j] (combine) the values of all its leaves, in the order of the leaves'
         ranks and lists, so that the result has the same bits in every run; "sum arrival": in the
         order of arrival. Returns `roots`. combine: as in `bcast`. Collective."""
-        same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
+        same, arguments, _ = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves},
+                                           combine)
         yield same
         _core.forest_move(*arguments)
         return roots
@@ -351,9 +356,10 @@ class Forest(Owned):
     def reduce_begin(self, leaves: np.ndarray, roots: np.ndarray,
                      combine: str = "sum") -> Generator[str, None, Transfer]:
         """Begins a `reduce`. Collective."""
-        same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
+        same, arguments, into = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves},
+                                              combine)
         yield same
-        return self._begun(arguments, roots)
+        return self._begun(arguments, roots, into)
 
     @collective
     def fetch(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
@@ -362,7 +368,7 @@ class Forest(Owned):
         combined with it (fetch and op). Returns `before`; None: a new numpy array. combine: as in
         `bcast`, without exact sums; "sum arrival" for integers of 4 and 8 bytes, in any order.
         Collective."""
-        before, same, arguments = self._fetch(roots, leaves, before, combine)
+        before, same, arguments, _ = self._fetch(roots, leaves, before, combine)
         yield same
         _core.forest_move(*arguments)
         return before
@@ -371,12 +377,12 @@ class Forest(Owned):
     def fetch_begin(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
                     combine: str = "sum") -> Generator[str, None, Transfer]:
         """Begins a `fetch`. Collective."""
-        before, same, arguments = self._fetch(roots, leaves, before, combine)
+        before, same, arguments, into = self._fetch(roots, leaves, before, combine)
         yield same
-        return self._begun(arguments, before)
+        return self._begun(arguments, before, into)
 
     def _fetch(self, roots: Any, leaves: Any, before: Any,
-               combine: str) -> tuple[np.ndarray, str, tuple[Any, ...]]:
+               combine: str) -> tuple[np.ndarray, str, tuple[Any, ...], str]:
         if before is None and isinstance(leaves, np.ndarray):
             before = np.zeros_like(leaves, order="C")
         elif before is None and is_on_device(leaves):

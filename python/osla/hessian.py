@@ -126,11 +126,12 @@ class Hessian(Owned):
             ix, G = self._converted(ix, G, "G")
         try:  # the core refuses an array on a device, so short updates need no test of G's memory
             _update(self._handle, ix, G)
+            return
         except ArgumentError:
             if self._device is None or not is_on_device(G):
                 raise
-            G = registered_columns(G, "G", self._device, self.update_dtype, True)
-            _update(self._handle, ix, G)
+        G = registered_columns(G, "G", self._device, self.update_dtype, True)
+        _update(self._handle, ix, G)
 
     def _converted(self, ix: Any, G: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
         on_device = self._device is not None and is_on_device(G)

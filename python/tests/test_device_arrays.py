@@ -193,7 +193,7 @@ def test_lives_of_devices_and_transfers(world, device):
     on_own = Memory(own, 8)
     leaves = [np.zeros(world.size), np.zeros(world.size)]
     transfer = f.bcast_begin(on_own.array(np.ones(1)), leaves[0])
-    with pytest.raises(osla.StateError, match="1 matrices lie on|1 array sees the memory"):
+    with pytest.raises(osla.StateError, match="1 matrices lie on|1 transfer or array uses memory"):
         own.destroy()
     transfer.end()
     del transfer, on_own
@@ -257,8 +257,14 @@ def test_what_the_accumulator_refuses(world, device):
             with pytest.raises(osla.ArgumentError, match=text):
                 H.update(ix, memory.array(array))
         outside = Exported(G.ctypes.data, (3,), np.float64)
-        with pytest.raises(osla.ArgumentError, match="G: .*lies in no memory of this device"):
+        with pytest.raises(osla.ArgumentError, match="G: .*lies in no memory of this device") as wrong:
             H.update(ix, outside)
+        assert wrong.value.__context__ is None  # one traceback
+        between = Exported(memory.address + 4, (3,), np.float64)
+        with pytest.raises(osla.ArgumentError, match="G: its memory is not aligned to 8 bytes"):
+            H.update(ix, between)
+        with pytest.raises(osla.ArgumentError, match="U: its memory is not aligned to 8 bytes"):
+            H.update_block(ix, ix[:1], between)
 
     assert not accumulated(world, device, update).any()
     with osla.Hessian(6) as H:
