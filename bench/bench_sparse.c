@@ -193,14 +193,14 @@ static osla_err prepare(void *data)
     for (int64_t g = 0; g < d->problem->n_ghosts; g++)
       d->ghosts[g] = cg ? 0.0 : x_of(d->problem->ghost[g]);
   copy_vectors(d, false);
-  return osli_device_settle(SETTLE_COPY);
+  return osla_agree(d->problem->job->transport, osli_device_settle(SETTLE_COPY));
 }
 
 static osla_err check(void *data, double *residual)
 {
   sparse_data *d = data;
   copy_vectors(d, true);
-  OSLA_CALL(osli_device_settle(SETTLE_COPY));
+  OSLA_CALL(osla_agree(d->problem->job->transport, osli_device_settle(SETTLE_COPY)));
   return d->problem->which == FOREST_SPMV ? check_products(d, residual) : check_cg(d, residual);
 }
 
@@ -258,19 +258,26 @@ static bench_impl implementation(const char *name, const sparse_problem *p,
                       .data = d};
 }
 
+/* Describes an implementation of OSLA with vectors in host memory, or on a device on which CG tests
+ * for convergence once in check_every iterations (0: the default). */
+static bench_impl osla_implementation(const char *name, const sparse_problem *p, bool is_on_device,
+                                      int check_every, sparse_data *d)
+{
+  bench_impl impl = implementation(name, p, NULL, d);
+  impl.is_osla = true;
+  d->is_on_device = is_on_device;
+  d->check_every = check_every;
+  return impl;
+}
+
 /* Lists OSLA's implementations with a device. "sync" is CG that waits in each iteration. */
 static int list_on_device(const sparse_problem *p, bool cg, bench_impl *impls, sparse_data *data)
 {
-  int k = 0;
-  impls[k] = implementation("osla", p, NULL, &data[k]);
-  data[k++].is_on_device = true;
-  impls[k] = implementation("host-host", p, NULL, &data[k]);
-  impls[k++].is_osla = true;
-  if (!cg) return k;
-  impls[k] = implementation("sync", p, NULL, &data[k]);
-  data[k].is_on_device = true;
-  data[k++].check_every = 1;
-  return k;
+  impls[0] = osla_implementation("osla", p, true, 0, &data[0]);
+  impls[1] = osla_implementation("host-host", p, false, 0, &data[1]);
+  if (!cg) return 2;
+  impls[2] = osla_implementation("sync", p, true, 1, &data[2]);
+  return 3;
 }
 
 osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n)
