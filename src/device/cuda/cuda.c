@@ -116,7 +116,7 @@ static osla_err record_event(cudaEvent_t event, cudaStream_t stream)
   (void)cudaGetLastError();
   return osli_cuda_host->error_set(
     OSLA_ERR_ARG, "device \"cuda\": the stream that was passed belongs to another device, or was "
-                  "destroyed; pass a stream of the device that this rank opens");
+                  "destroyed: pass a stream that exists, of the device of this rank");
 }
 
 static osla_err open_lane(cuda_lane *l, void *stream, int priority)

@@ -35,7 +35,8 @@ struct device_state {
   int ordinal;
   cudaError_t failed;   /* error of an earlier call that could not return it, or cudaSuccess */
   cudaStream_t beside;  /* stream of copies that do not wait for queued work */
-  cudaEvent_t followed; /* event of the stream of the caller that the lanes wait for */
+  /* event that follow_stream records on a stream of the caller; the lanes wait for it */
+  cudaEvent_t followed;
   cusolverDnParams_t params;
   cuda_lane lanes[LANES];
 };
