@@ -53,9 +53,9 @@ typedef struct osla_device_options {
 
 /* Opens a device for this rank. Collective over the transport, which must outlive the device. Each
  * rank may pass its own ordinal and stream. Errors, on all ranks together: ARG (unknown kind, no
- * such device, a stream of another device, ranks that differ), MEM, MPI, UNSUPPORTED (a
- * simulation, ranks of a node that cannot map each other's device memory, or "cuda" without its
- * plug-in, a driver or a GPU). */
+ * such device, a stream of another device, a stream that was destroyed, if CUDA notices it, ranks
+ * that differ), MEM, MPI, UNSUPPORTED (a simulation, ranks of a node that cannot map each other's
+ * device memory, or "cuda" without its plug-in, a driver or a GPU). */
 OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_options *options,
                                    osla_device **out);
 
@@ -96,22 +96,28 @@ OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, voi
  * Devices of other ranks do not read registered memory in place. The memory stays the program's,
  * which must not free it before osla_device_unregister. Pieces may overlap, and a piece may be
  * registered several times; each registration ends by a call of osla_device_unregister with equal
- * arguments, which first waits for the work that the device has so far. osla_device_close ends all
- * registrations. Local, thread-safe.
+ * arguments, which first waits for the work that the device has so far. No transfer under way (of a
+ * star forest or a segment) may use the memory. osla_device_close ends all registrations. Local,
+ * thread-safe.
  *   memory, bytes [in] address and size of the memory, which lies in one allocation
  * Errors of osla_device_register: ARG (NULL, 0 bytes, memory that does not lie on this device,
- * memory of another rank), MEM. Errors of osla_device_unregister: ARG (not registered). If work of
- * the device has failed, a later call returns the error (see above). */
+ * memory of another rank, memory of another osla_device), MEM. Errors of osla_device_unregister:
+ * ARG (not registered). If work of the device has failed, a later call returns the error (see
+ * above). */
 OSLA_API osla_err osla_device_register(osla_device *device, void *memory, size_t bytes);
 OSLA_API osla_err osla_device_unregister(osla_device *device, void *memory, size_t bytes);
 
 /* Orders work of the device after work of the program: all work that the device gets later begins
  * after the work that a stream of the program has so far. The call does not wait. It is not needed
  * for the stream of the options, and not for the legacy default stream unless the options name a
- * stream. Local, thread-safe.
+ * stream. Streams of the program are not ordered after work of the device. Before the program reads
+ * results, or overwrites values that a transfer has read, it calls osla_device_wait or
+ * osla_device_unregister, makes a collective call other than a transfer of a star forest, or passes
+ * its stream in the options. Local, thread-safe.
  *   stream [in] a cudaStream_t of the device, not NULL; cudaStreamLegacy (1) and
  *               cudaStreamPerThread (2) are accepted
- * Errors: ARG (NULL, a stream of another device, a fake device, which has no streams). */
+ * Errors: ARG (NULL, a stream of another device, a fake device, which has no streams; a stream that
+ * was destroyed, if CUDA notices it, otherwise the behaviour is undefined). */
 OSLA_API osla_err osla_device_follow(osla_device *device, void *stream);
 
 /* Return the device on which a matrix, or the data area of a segment, lies; NULL if it lies in host
