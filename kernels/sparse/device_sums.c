@@ -1,4 +1,4 @@
-/* Sums over the ranks of a node with numbers in device memory, which no host reads.
+/* Adds numbers in device memory over the ranks of a node. No host reads them.
  *
  * Each rank has its part of a sum in memory that the other ranks read in place. A broadcast copies
  * the parts of all ranks to an array on each device. A reduction on edges of the rank to itself

@@ -77,16 +77,18 @@ bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
 /* Sums of one number over the ranks of a node, on their devices. */
 typedef struct device_sums device_sums;
 
-/* Makes sums over all ranks of the transport of a device, which has kernels. Collective. Errors, on
- * all ranks together: MEM, MPI, RANGE. */
+/* Creates the state for sums over all ranks of the device's transport. All ranks are on one node,
+ * and the device has kernels. Collective. Errors, on all ranks together: MEM, MPI, RANGE. */
 osla_err osli_device_sums_create(osla_device *device, device_sums **out);
+/* Collective. Accepts a pointer to NULL. Errors: STATE (a transfer is under way), MPI. */
 osla_err osli_device_sums_destroy(device_sums **sums);
 
 /* Returns the address in device memory to which this rank queues its part of the next sum. Local.
  */
 double *osli_device_sums_part(const device_sums *sums);
 /* Queues the sum of the parts of all ranks to *sum in device memory. Collective like the transfers
- * of forests. Afterwards the part may be overwritten. Errors: those of the transfers. */
+ * of forests. On return this rank may queue its part of the next sum. Errors: those of the
+ * transfers. */
 osla_err osli_device_sums_add(device_sums *sums, double *sum);
 
 /* ---- cg_device.c ---- */

@@ -232,7 +232,7 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
 
 /* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous, and
  * columns may be apart. `object` may also be the tuple (capsule or None, rows, columns, leading
- * dimension) of osla/device_arrays.py for a matrix in device memory. A one-dimensional array is
+ * dimension) of osla/_device_arrays.py for a matrix in device memory. A one-dimensional array is
  * treated as a row if `row` is true, else as a column. False, with an exception, if the array does
  * not fit. */
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
