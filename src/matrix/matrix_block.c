@@ -165,14 +165,14 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
 
 enum { TILE = 64 }; /* largest side of a tile of mirrored elements */
 
-/* A range of a triangular matrix that is being read into the caller's buffer. */
+/* State of a read of mirrored elements of a triangular matrix into an array in host memory. */
 typedef struct mirror {
   const osla_matrix *a;
   osla_dtype dtype;
-  range whole;           /* the range that was requested */
-  unsigned char *buffer; /* the caller's buffer */
-  int64_t ld;            /* its leading dimension */
-  unsigned char *tile;   /* room for TILE x TILE elements */
+  int64_t i, j;         /* global indices of the array's first element */
+  unsigned char *array; /* the caller's buffer, or a staging buffer */
+  int64_t ld;           /* leading dimension of the array */
+  unsigned char *tile;  /* room for TILE x TILE elements */
 } mirror;
 
 static int64_t smaller(int64_t x, int64_t y)
@@ -185,11 +185,10 @@ static int64_t larger(int64_t x, int64_t y)
   return x > y ? x : y;
 }
 
-/* Address in the caller's buffer of the element with global indices (i, j). */
-static unsigned char *buffer_at(const mirror *w, int64_t i, int64_t j)
+/* Address in the array of the element with global indices (i, j). */
+static unsigned char *array_at(const mirror *w, int64_t i, int64_t j)
 {
-  const int64_t at = (i - w->whole.i) + (j - w->whole.j) * w->ld;
-  return w->buffer + (size_t)at * osla_dtype_size(w->dtype);
+  return w->array + (size_t)((i - w->i) + (j - w->j) * w->ld) * osla_dtype_size(w->dtype);
 }
 
 /* Reads the rows [from, to) of columns [j, j + n), which lie in one block column and whose diagonal
@@ -202,8 +201,8 @@ static osla_err read_above(const mirror *w, int64_t from, int64_t to, int64_t j,
     m = smaller(osla_index_run(i, to, nb), TILE);
     const range r = {j, i, n, m};
     OSLA_CALL(move_range(w->a, &r, TO_BUFFER, w->tile, n));
-    local_transpose(e, m, n, w->tile, n, buffer_at(w, i, j), w->ld);
-    local_conjugate(w->dtype, m, n, buffer_at(w, i, j), w->ld);
+    local_transpose(e, m, n, w->tile, n, array_at(w, i, j), w->ld);
+    local_conjugate(w->dtype, m, n, array_at(w, i, j), w->ld);
   }
   return OSLA_OK;
 }
@@ -219,32 +218,50 @@ static osla_err read_square(const mirror *w, int64_t from, int64_t to, int64_t j
   for (int64_t c = 0; c < n; c++)
     for (int64_t i = from; i < to; i++) {
       const int64_t low = larger(i - j, c), high = smaller(i - j, c);
-      unsigned char *element = buffer_at(w, i, j + c);
+      unsigned char *element = array_at(w, i, j + c);
       memcpy(element, w->tile + (size_t)(low + high * n) * e, e);
       if (i - j < c) local_conjugate(w->dtype, 1, 1, element, 1);
     }
   return OSLA_OK;
 }
 
-/* Reads a range of a triangular matrix. Each group of at most TILE columns consists of rows above a
- * square on the diagonal, which are mirrored, rows of this square, and rows below it. */
+/* Reads the rows [from, end) of columns [j, j + n), which lie in one block column, where end is at
+ * most j + n: rows above the square on the diagonal, then rows of the square. */
+static osla_err read_mirrored(const mirror *w, int64_t from, int64_t end, int64_t j, int64_t n)
+{
+  OSLA_CALL(read_above(w, from, smaller(end, j), j, n));
+  return read_square(w, larger(from, j), end, j, n);
+}
+
+/* Reads a range of a triangular matrix. Each group of at most TILE columns consists of mirrored
+ * rows, and of rows below the square on the diagonal. If the buffer lies on a device, mirrored rows
+ * are staged in host memory, where this rank can transpose them. */
 static osla_err read_triangle(const osla_matrix *a, const range *r, unsigned char *buffer,
                               int64_t ld)
 {
   const int64_t nb = osla_matrix_layout(a).nb, end = r->i + r->m, end_j = r->j + r->n;
-  mirror w = {a, osla_matrix_dtype(a), *r, buffer, ld, NULL};
-  const size_t bytes = (size_t)(TILE * TILE) * osla_dtype_size(w.dtype);
+  const bool on_device = osli_device_of(buffer);
+  mirror w = {a, osla_matrix_dtype(a), r->i, r->j, buffer, ld, NULL};
+  const size_t e = osla_dtype_size(w.dtype);
+  const size_t bytes = (size_t)(TILE * TILE + (on_device ? r->m * TILE : 0)) * e;
   osla_err err = OSLA_OK;
   w.tile = malloc(bytes);
   OSLA_CHECK(w.tile, OSLA_ERR_MEM, "osla_matrix_get_block: %zu bytes for mirrored elements", bytes);
+  if (on_device) {
+    w.array = w.tile + (size_t)(TILE * TILE) * e;
+    w.ld = r->m;
+  }
   for (int64_t j = r->j, n; j < end_j && err == OSLA_OK; j += n) {
     n = smaller(osla_index_run(j, end_j, nb), TILE);
-    const int64_t below = larger(r->i, j + n);
+    const int64_t above = smaller(end, j + n), below = larger(r->i, j + n);
     const range lower = {below, j, end - below, n};
-    err = read_above(&w, r->i, smaller(end, j), j, n);
-    if (err == OSLA_OK) err = read_square(&w, larger(r->i, j), smaller(end, j + n), j, n);
+    unsigned char *column = buffer + (size_t)((j - r->j) * ld) * e;
+    if (on_device) w.j = j;
+    err = read_mirrored(&w, r->i, above, j, n);
+    if (err == OSLA_OK && on_device && above > r->i)
+      osli_move_columns(e, above - r->i, n, w.array, w.ld, column, ld);
     if (err == OSLA_OK && below < end)
-      err = move_range(a, &lower, TO_BUFFER, buffer_at(&w, below, j), ld);
+      err = move_range(a, &lower, TO_BUFFER, column + (size_t)(below - r->i) * e, ld);
   }
   free(w.tile);
   return err;

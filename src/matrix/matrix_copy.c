@@ -197,12 +197,8 @@ static osla_err copy_mirrored(const copying *w, int64_t first, int64_t end, int6
     const int64_t i = part_row(p, r);
     if (i >= end) break;
     m = adjacent_indices(p->i + i, p->i + end, l->mb, l->nprow);
-    unsigned char *there = dest_at(w, r, c);
-    const bool on_device = osli_device_of(there);
-    if (on_device && m > w->stride) m = w->stride;
-    OSLA_CALL(osla_matrix_get_block(w->source.matrix, w->source.i + i, j, m, cols,
-                                    on_device ? w->staging : there, on_device ? m : w->stored.ld));
-    if (on_device) osli_move_columns(p->element, m, cols, w->staging, m, there, w->stored.ld);
+    OSLA_CALL(osla_matrix_get_block(w->source.matrix, w->source.i + i, j, m, cols, dest_at(w, r, c),
+                                    w->stored.ld));
   }
   return OSLA_OK;
 }

@@ -1,6 +1,7 @@
 /* Tests of copies between triangular matrices, which lie in host memory, and full matrices on a
- * device. */
+ * device, and of reads of triangular matrices into device memory. */
 #include "osla_part.h"
+#include "src/device/device.h"
 #include "tests/device/device_help.h"
 
 #include <inttypes.h>
@@ -57,5 +58,43 @@ static void test_copies(void)
   on_all_grids(check_copies);
 }
 
-static const osla_test_case cases[] = {{"copies", test_copies}, {NULL, NULL}};
+/* Reads ranges of a triangular matrix into device memory of the program: all elements, and ranges
+ * above, across, and below the diagonal. The memory must agree with a read into host memory. */
+static void check_blocks(device_bench *b, osla_grid *grid, int which)
+{
+  enum { ORDER = 90 };
+  static const int64_t ranges[][4] = {
+    {0, 0, 90, 90}, {3, 40, 20, 50}, {13, 5, 60, 71}, {50, 1, 40, 49}, {9, 10, 1, 1}};
+  const osla_dtype dtype = all_types[which % 4];
+  const size_t e = osla_dtype_size(dtype), bytes = (size_t)(ORDER + 1) * ORDER * e;
+  osla_matrix *a = NULL;
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, dtype, ORDER, which % 2 ? 70 : 7, &a));
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_UNIFORM, 5));
+  unsigned char *x = osla_test_allocate(bytes, 1), *y = osla_test_allocate(bytes, 1);
+  void *memory = program_memory_allocate(b->device, bytes);
+  OSLA_ASSERT_OK(osla_device_register(b->device, memory, bytes));
+  for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
+    const int64_t *r = ranges[k];
+    memset(x, 0x5a, bytes);
+    osli_device_copy_bytes(bytes, x, memory);
+    OSLA_ASSERT_OK(osla_matrix_get_block(a, r[0], r[1], r[2], r[3], x, ORDER + 1));
+    OSLA_ASSERT_OK(osla_matrix_get_block(a, r[0], r[1], r[2], r[3], memory, ORDER + 1));
+    osli_device_copy_bytes(bytes, memory, y);
+    OSLA_ASSERT_MSG(memcmp(x, y, bytes) == 0, "range %zu, grid %d", k, which);
+  }
+  OSLA_ASSERT_OK(osla_device_unregister(b->device, memory, bytes));
+  program_memory_free(b->device, memory, bytes);
+  free(x);
+  free(y);
+  OSLA_ASSERT_OK(osla_barrier(b->t));
+  osla_matrix_destroy(&a);
+}
+
+static void test_blocks(void)
+{
+  on_all_grids(check_blocks);
+}
+
+static const osla_test_case cases[] = {
+  {"copies", test_copies}, {"blocks", test_blocks}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_triangle, cases);
