@@ -129,6 +129,7 @@ static osla_err check(const symm *s)
   const int64_t order = s->left ? s->b.m : s->b.n;
   const product_operand operands[] = {{"A", &s->a, true}, {"B", &s->b, false}, {"C", &s->c, false}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
+  OSLA_NEEDS_FULL(s->hermitian ? "osla_hemm" : "osla_symm", s->b.matrix, s->c.matrix);
   OSLA_CALL(osli_product_check(call, operands, 3));
   OSLA_CALL(osli_check_side(call, s->side));
   OSLA_CALL(osli_product_check_uplo(call, s->uplo, &s->a));
@@ -143,7 +144,6 @@ static osla_err agree(const symm *s)
 {
   const char *call = s->hermitian ? "osla_hemm" : "osla_symm";
   OSLA_NEEDS_HOST(call, s->a.matrix, s->b.matrix, s->c.matrix);
-  OSLA_NEEDS_FULL(call, s->b.matrix, s->c.matrix);
   const osla_argument same[] = {{"side", (int)s->side},
                                 {"uplo", (int)s->uplo},
                                 {"Hermitian A", s->hermitian},

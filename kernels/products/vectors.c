@@ -192,12 +192,15 @@ static osla_err multiply_mine(product *p)
   return OSLA_OK;
 }
 
-static osla_err check(const product *p)
+/* `call` is the name of the public function. */
+static osla_err check(const product *p, const char *call)
 {
   const bool plain = p->trans == OSLA_NOTRANS;
+  const bool may_be_triangular = p->triangle || !part_is_diagonal(&p->a);
   const product_operand operands[] = {
     {"x", &p->x, false}, {"A", &p->a, p->triangle}, {"y", &p->y, false}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
+  OSLA_NEEDS_FULL(call, may_be_triangular ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
   /* x is checked separately from y, because x and y may overlap */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
@@ -218,8 +221,6 @@ static osla_err agree(const product *p)
 {
   const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
   OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
-  const bool may_be_triangular = p->triangle || !part_is_diagonal(&p->a);
-  OSLA_NEEDS_FULL(call, may_be_triangular ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},
@@ -229,8 +230,8 @@ static osla_err agree(const product *p)
                                 OSLA_PART_ARGUMENTS("a", p->a),
                                 OSLA_PART_ARGUMENTS("x", p->x),
                                 OSLA_PART_ARGUMENTS("y", p->y)};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(p->y.matrix)), check(p), call, same,
-                         (int)(sizeof same / sizeof *same));
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(p->y.matrix)), check(p, call), call,
+                         same, (int)(sizeof same / sizeof *same));
 }
 
 static osla_err multiply_checked(product p)

@@ -157,6 +157,7 @@ static osla_err try_alternating(estimator *e)
 
 static osla_err check(const osla_factors *f, double anorm)
 {
+  if (!f->cholesky) OSLA_NEEDS_FULL("osla_gecon", f->matrix);
   OSLA_CALL(osli_rhs_check_matrix(f->matrix));
   OSLA_CHECK(anorm >= 0.0, OSLA_ERR_ARG, "condition: anorm = %g is negative or NaN", anorm);
   return f->cholesky ? osli_rhs_check_uplo(f->uplo, f->matrix) : OSLA_OK;
@@ -166,7 +167,6 @@ static osla_err agree(const osla_factors *f, double anorm, osla_err local)
 {
   const char *call = f->cholesky ? "osla_pocon" : "osla_gecon";
   OSLA_NEEDS_HOST(call, f->matrix);
-  if (!f->cholesky) OSLA_NEEDS_FULL(call, f->matrix);
   const osla_argument same[] = {{"estimate with Cholesky's factor", f->cholesky},
                                 {"uplo", (int)f->uplo},
                                 {"order of A", osla_matrix_layout(f->matrix).n},

@@ -64,10 +64,11 @@ cleanup:
   return err;
 }
 
-static osla_err check(const mixed *f)
+static osla_err check(const mixed *f, const char *call)
 {
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
+  OSLA_NEEDS_FULL(call, f->cholesky ? NULL : f->a, f->b, f->x);
   if (f->cholesky) OSLA_CALL(osli_rhs_check_uplo(f->uplo, f->a));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->x));
@@ -87,9 +88,8 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
   const char *call = f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed";
   OSLA_NEEDS_HOST(call, f->a, f->b, f->x);
-  OSLA_NEEDS_FULL(call, f->cholesky ? NULL : f->a, f->b, f->x);
   if (options) f->options = *options;
-  OSLA_CALL(osli_refinement_agree(&factors, check(f), call, &f->options));
+  OSLA_CALL(osli_refinement_agree(&factors, check(f, call), call, &f->options));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);

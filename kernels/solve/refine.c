@@ -104,6 +104,7 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
 {
   osla_layout la = osla_matrix_layout(a), lf = osla_matrix_layout(factors->matrix);
   osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
+  OSLA_NEEDS_FULL("osla_refine", factors->cholesky ? NULL : factors->matrix, b, x);
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, b));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, x));
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
@@ -202,7 +203,6 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
                      osla_matrix *x, const osla_refine_options *options, osla_refine_result *result)
 {
   OSLA_NEEDS_HOST("osla_refine", a, factors->matrix, b, x);
-  OSLA_NEEDS_FULL("osla_refine", factors->cholesky ? NULL : factors->matrix, b, x);
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
   OSLA_CALL(osli_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));

@@ -190,5 +190,69 @@ static void test_calls(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {{"calls", test_calls}, {NULL, NULL}};
+/* ---- arguments that are refused on some ranks only ---- */
+
+/* Calls with an LU factor, which a triangle cannot hold, on all ranks but the last. The last rank
+ * passes `triangle` as a factor of Cholesky. All ranks must fail together, and none may wait for
+ * another. */
+static void check_other_factor(osla_matrix *triangle, osla_matrix *b, osla_matrix *x, int64_t *ipiv)
+{
+  const bool is_last = osla_test_rank() == osla_test_size() - 1;
+  double rcond = 0;
+  const osla_factors f =
+    is_last ? osla_factors_cholesky(triangle, OSLA_LOWER) : osla_factors_lu(triangle, ipiv);
+  OSLA_ASSERT_ERR(osla_refine(triangle, &f, b, x, NULL, NULL), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_ERR(is_last ? osla_pocon(OSLA_LOWER, triangle, 1, &rcond)
+                          : osla_gecon(triangle, ipiv, 1, &rcond),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("estimate with Cholesky's factor is 0 on rank 0, but 1 on rank ");
+  OSLA_ASSERT_ERR(is_last ? osla_posv_mixed(OSLA_LOWER, triangle, b, x, NULL, NULL)
+                          : osla_gesv_mixed(triangle, b, x, NULL, NULL),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_SAME_TEXT();
+}
+
+/* Calls in which the last rank passes a part of the triangle that the call serves, and the other
+ * ranks the whole triangle, or a triangle in the place of a full matrix. */
+static void check_other_part(osla_matrix *triangle, osla_matrix *b, osla_matrix *x)
+{
+  enum { HALF = N / 2 };
+  const bool is_last = osla_test_rank() == osla_test_size() - 1;
+  const osla_part below = osla_part_at(triangle, HALF, 0, HALF, HALF);
+  const osla_part square = osla_part_at(triangle, 0, 0, HALF, HALF);
+  const osla_part part = osla_part_at(b, 0, 0, HALF, HALF);
+  OSLA_ASSERT_ERR(osla_gemv(OSLA_NOTRANS, 1, is_last ? below : square,
+                            osla_part_at(b, 0, 0, HALF, 1), 1, osla_part_at(x, 0, 0, HALF, 1)),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("osla_gemv: a.i is 0 on rank 0, but 6 on rank ");
+  OSLA_ASSERT_ERR(osla_symm(OSLA_LEFT, OSLA_LOWER, 1, square, is_last ? part : below, 1,
+                            osla_part_at(x, 0, 0, HALF, HALF), NULL),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("osla_symm: b.i is 6 on rank 0, but 0 on rank ");
+}
+
+static void test_some_ranks(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  osla_matrix *triangle = NULL, *b = NULL, *x = NULL;
+  int64_t ipiv[N] = {0};
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, N, NB, &triangle));
+  OSLA_ASSERT_OK(osla_matrix_fill(triangle, OSLA_FILL_SPD, 1));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &b));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, N, N, NB, NB, &x));
+  if (osla_test_size() > 1) {
+    check_other_factor(triangle, b, x, ipiv);
+    check_other_part(triangle, b, x);
+  }
+  osla_matrix_destroy(&triangle);
+  osla_matrix_destroy(&b);
+  osla_matrix_destroy(&x);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {
+  {"calls", test_calls}, {"some ranks", test_some_ranks}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_triangle_refused, cases);
