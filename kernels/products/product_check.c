@@ -23,7 +23,6 @@ osla_err osli_product_check(const char *call, const product_operand *operands, i
   const osla_transport *t = osla_grid_transport(osla_matrix_grid(out->part->matrix));
   for (int k = 0; k < count; k++) {
     const osla_part *part = operands[k].part;
-    /* the result is a full matrix, so a triangular operand shares no element with it */
     const bool triangle = operands[k].symmetric && osla_matrix_is_triangle(part->matrix);
     OSLA_CALL(triangle ? check_diagonal_part(call, &operands[k])
                        : osli_part_check_stored(call, part, operands[k].name));
@@ -33,7 +32,7 @@ osla_err osli_product_check(const char *call, const product_operand *operands, i
                osla_dtype_letter(dtype));
     OSLA_CHECK(osla_grid_transport(osla_matrix_grid(part->matrix)) == t, OSLA_ERR_ARG,
                "%s: the matrices belong to different transports", call);
-    OSLA_CHECK(k + 1 == count || triangle || !osli_parts_overlap(part, out->part), OSLA_ERR_ARG,
+    OSLA_CHECK(k + 1 == count || !osli_parts_overlap(part, out->part), OSLA_ERR_ARG,
                "%s: %s overlaps %s", call, out->name, operands[k].name);
   }
   return OSLA_OK;

@@ -187,8 +187,36 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {{"elimination", test_elimination},
-                                       {"products", test_products},
-                                       {"errors", test_errors},
-                                       {NULL, NULL}};
+/* A matrix in the memory of a triangular operand cannot be the result of a product. */
+static void test_overlap(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  pair p = make_pair(grid, OSLA_DOUBLE, 20, 4);
+  osla_matrix *c = NULL, *tall = NULL;
+  OSLA_ASSERT_OK(
+    osla_matrix_create_in(osla_matrix_segment(p.at[0]), grid, OSLA_DOUBLE, 20, 4, 2, 2, &c));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 20, 4, 4, 4, &tall));
+  const osla_part a = osla_whole(p.at[0]), b = osla_whole(tall);
+  OSLA_ASSERT_ERR(osla_symm(OSLA_LEFT, OSLA_LOWER, 1, a, b, 0, osla_whole(c), NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("symm: C overlaps A");
+  OSLA_ASSERT_ERR(osla_hemm(OSLA_LEFT, OSLA_LOWER, 1, a, b, 0, osla_whole(c), NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("hemm: C overlaps A");
+  OSLA_ASSERT_ERR(
+    osla_symv(OSLA_LOWER, 1, a, osla_part_at(tall, 0, 0, 20, 1), 0, osla_part_at(c, 0, 0, 20, 1)),
+    OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("symv: y overlaps A");
+  OSLA_ASSERT_SAME_TEXT();
+  OSLA_ASSERT_OK(osla_barrier(t));
+  expect_equal(p.at[0], p.at[1], "refused calls");
+  osla_matrix_destroy(&c);
+  osla_matrix_destroy(&tall);
+  destroy_pair(&p);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {
+  {"elimination", test_elimination}, {"products", test_products}, {"empty", test_empty},
+  {"overlap", test_overlap},         {"errors", test_errors},     {NULL, NULL}};
 OSLA_TEST_SUITE(test_triangle_parts, cases);
