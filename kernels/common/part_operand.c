@@ -7,9 +7,12 @@
 
 #include <string.h>
 
+/* True if the kernel works on the matrix of the part. An empty triangular matrix is copied to a
+ * full one, because kernels accept only some operands in triangular matrices. */
 static bool is_whole(const osla_part *p)
 {
   osla_layout l = osla_matrix_layout(p->matrix);
+  if (p->m == 0 && osla_matrix_is_triangle(p->matrix)) return false;
   return p->i == 0 && p->j == 0 && p->m == l.m && p->n == l.n;
 }
 

@@ -9,7 +9,7 @@ static osla_err check_diagonal_part(const char *call, const product_operand *ope
 {
   const osla_part *p = operand->part;
   OSLA_CALL(osli_part_inside(call, p, operand->name));
-  OSLA_CHECK(p->i == p->j, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(p->i == p->j || p->m == 0 || p->n == 0, OSLA_ERR_UNSUPPORTED,
              "%s: the part of the triangular matrix %s begins at (%" PRId64 ", %" PRId64
              "), not on the diagonal: copy it to a full matrix first (osla_matrix_copy_part)",
              call, operand->name, p->i, p->j);

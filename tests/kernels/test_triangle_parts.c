@@ -84,7 +84,7 @@ static void check_elimination(osla_grid *grid, osla_dtype dtype, const struct el
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_potrf_part(OSLA_LOWER, l, NULL, &info));
     CU_ASSERT(info == 0);
-    if (s->n > 0) /* parts of an empty matrix are the same part */
+    if (s->n > 0 || k == 0) /* both parts of an empty full matrix are this matrix */
       OSLA_ASSERT_OK(osla_trsm_part(OSLA_RIGHT, OSLA_LOWER, OSLA_CONJTRANS, OSLA_NONUNIT, 1, l, b));
     OSLA_ASSERT_OK(osla_herk(OSLA_LOWER, OSLA_NOTRANS, -1, b, 1, c, NULL));
   }
@@ -183,6 +183,42 @@ static void test_errors(void)
   OSLA_ASSERT_OK(osla_barrier(t));
   expect_equal(p.at[0], p.at[1], "refused calls");
   destroy_pair(&p);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Empty parts of triangular matrices are operands of all products and solves, wherever they lie. */
+static void test_empty(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  osla_matrix *a = NULL, *none = NULL, *x = NULL;
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, 20, 4, &a));
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_DOUBLE, 0, 4, &none));
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 9, 9, 3, 3, &x));
+  const osla_part parts[] = {osla_whole(none), osla_part_at(a, 4, 4, 0, 0),
+                             osla_part_at(a, 3, 7, 0, 0), osla_part_at(a, 9, 2, 0, 0)};
+  const osla_part no_rows = osla_part_at(x, 0, 0, 0, 5), no_cols = osla_part_at(x, 1, 0, 0, 0);
+  int64_t info = -1;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    const osla_part p = parts[k];
+    OSLA_ASSERT_OK(
+      osla_symm(OSLA_LEFT, OSLA_LOWER, 1, p, no_rows, 1, osla_part_at(x, 5, 0, 0, 5), NULL));
+    OSLA_ASSERT_OK(
+      osla_symv(OSLA_LOWER, 1, p, osla_part_at(x, 0, 0, 0, 1), 1, osla_part_at(x, 0, 1, 0, 1)));
+    OSLA_ASSERT_OK(
+      osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, p, no_rows, 1, osla_part_at(x, 5, 0, 0, 5), NULL));
+    OSLA_ASSERT_OK(osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, no_cols, 1, p, NULL));
+    OSLA_ASSERT_OK(osla_potrf_part(OSLA_LOWER, p, NULL, &info));
+    CU_ASSERT(info == 0);
+    OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, p, no_rows));
+    OSLA_ASSERT_OK(osla_potrs_part(OSLA_LOWER, p, p));
+    OSLA_ASSERT_OK(
+      osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, no_cols, p));
+  }
+  osla_matrix_destroy(&a);
+  osla_matrix_destroy(&none);
+  osla_matrix_destroy(&x);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
