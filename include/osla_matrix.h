@@ -51,7 +51,9 @@ OSLA_API osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t 
  * array holds the local block columns one after another. Of each block column, the local rows at
  * or below the diagonal block are stored column-major, and their number is the leading dimension.
  * Elements above the diagonal in the diagonal blocks are stored, but have no meaning. The matrix
- * always lies in host memory.
+ * always lies in host memory. A program that stores elements of a complex type itself must keep the
+ * diagonal real: products and factorisations ignore imaginary parts on the diagonal, but norms,
+ * copies and osla_matrix_get_block do not.
  *
  * Only calls whose comment names triangular matrices accept one. All other calls return
  * UNSUPPORTED, name osla_matrix_copy as the way to a full matrix, and change nothing.
