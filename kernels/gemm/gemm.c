@@ -50,13 +50,21 @@ static osla_err check_triangular(const request *r, const char *call)
 {
   const osla_matrix *c = r->c.matrix;
   const osla_dtype dtype = osla_matrix_dtype(c);
-  if (part_is_diagonal(&r->a)) OSLA_NEEDS_FULL(call, r->a.matrix);
-  if (part_is_diagonal(&r->b)) OSLA_NEEDS_FULL(call, r->b.matrix);
-  OSLA_CALL(osli_part_check_stored(call, &r->a, "A"));
-  OSLA_CALL(osli_part_check_stored(call, &r->b, "B"));
+  const char *advice = r->triangle == WHOLE
+                         ? "call osla_symm or osla_hemm"
+                         : "copy it to a full matrix first (osla_matrix_copy_part)";
+  OSLA_CALL(osli_part_check_rectangle(call, &r->a, "A", advice));
+  OSLA_CALL(osli_part_check_rectangle(call, &r->b, "B", advice));
   OSLA_CALL(osli_part_inside(call, &r->c, "C"));
   if (!osla_matrix_is_triangle(c)) return OSLA_OK;
-  if (r->triangle == WHOLE || (r->c.m > 0 && !part_is_diagonal(&r->c))) OSLA_NEEDS_FULL(call, c);
+  OSLA_CHECK(r->triangle != WHOLE, OSLA_ERR_UNSUPPORTED,
+             "%s: C lies in a triangular matrix: use a full matrix (osla_matrix_copy), or call "
+             "osla_syrk or osla_herk",
+             call);
+  OSLA_CHECK(r->c.m == 0 || part_is_diagonal(&r->c), OSLA_ERR_UNSUPPORTED,
+             "%s: C is the %" PRId64 " x %" PRId64 " part at (%" PRId64 ", %" PRId64
+             ") of a triangular matrix: it must begin and end on the diagonal",
+             call, r->c.m, r->c.n, r->c.i, r->c.j);
   OSLA_CHECK(r->triangle == OSLA_LOWER, OSLA_ERR_ARG,
              "%s: C is a triangular matrix, which stores its lower triangle: pass OSLA_LOWER",
              call);

@@ -196,11 +196,12 @@ static osla_err multiply_mine(product *p)
 static osla_err check(const product *p, const char *call)
 {
   const bool plain = p->trans == OSLA_NOTRANS;
-  const bool may_be_triangular = p->triangle || !part_is_diagonal(&p->a);
   const product_operand operands[] = {
     {"x", &p->x, false}, {"A", &p->a, p->triangle}, {"y", &p->y, false}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
-  OSLA_NEEDS_FULL(call, may_be_triangular ? NULL : p->a.matrix, p->x.matrix, p->y.matrix);
+  OSLA_NEEDS_FULL(call, p->x.matrix, p->y.matrix);
+  if (!p->triangle)
+    OSLA_CALL(osli_part_check_rectangle(p->call, &p->a, "A", "call osla_symv or osla_hemv"));
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
   /* x is checked separately from y, because x and y may overlap */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));

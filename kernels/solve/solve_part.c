@@ -30,9 +30,9 @@ static osla_err check(const request *r, const osla_part *a, const osla_part *b)
 {
   const char *call = r->name;
   if (r->full) OSLA_NEEDS_FULL(call, a->matrix, b->matrix);
-  if (part_is_diagonal(b)) OSLA_NEEDS_FULL(call, b->matrix);
   OSLA_CALL(osli_part_check_stored(call, a, "A"));
-  OSLA_CALL(osli_part_check_stored(call, b, "B"));
+  OSLA_CALL(osli_part_check_rectangle(call, b, "B",
+                                      "copy it to a full matrix first (osla_matrix_copy_part)"));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) ==
                osla_grid_transport(osla_matrix_grid(b->matrix)),
              OSLA_ERR_ARG, "%s: A and B belong to different transports", call);

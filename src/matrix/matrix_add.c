@@ -101,7 +101,7 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
                                 {"beta (bits)", double_bits(beta)},
                                 {"m", osla_matrix_layout(dest).m},
                                 {"n", osla_matrix_layout(dest).n},
-                                {"dest is triangular", osla_matrix_is_triangle(dest)}};
+                                {"layout of dest (1: triangular)", osla_matrix_is_triangle(dest)}};
   OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(dest)), check_add(source, dest),
                             "osla_matrix_add", same, (int)(sizeof same / sizeof *same)));
   int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(dest)));

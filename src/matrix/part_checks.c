@@ -21,14 +21,26 @@ osla_err osli_part_check_stored(const char *call, const osla_part *part, const c
 {
   OSLA_CALL(osli_part_inside(call, part, name));
   const bool is_empty = part->m == 0 || part->n == 0;
-  OSLA_CHECK(!osla_matrix_is_triangle(part->matrix) || is_empty || part_is_diagonal(part) ||
-               part->i >= part->j + part->n,
+  OSLA_CHECK(
+    !osla_matrix_is_triangle(part->matrix) || is_empty || part_is_diagonal(part) ||
+      part->i >= part->j + part->n,
+    OSLA_ERR_UNSUPPORTED,
+    "%s: %s is the %" PRId64 " x %" PRId64 " part at (%" PRId64 ", %" PRId64
+    ") of a triangular matrix, which neither lies below the diagonal nor begins and ends on "
+    "it: choose such a part, or use a full matrix (osla_matrix_copy)",
+    call, name, part->m, part->n, part->i, part->j);
+  return OSLA_OK;
+}
+
+osla_err osli_part_check_rectangle(const char *call, const osla_part *part, const char *name,
+                                   const char *advice)
+{
+  OSLA_CALL(osli_part_check_stored(call, part, name));
+  OSLA_CHECK(!osla_matrix_is_triangle(part->matrix) || !part_is_diagonal(part),
              OSLA_ERR_UNSUPPORTED,
-             "%s: part of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64
-             ") of the triangular matrix %s has elements above the diagonal: pass a part that "
-             "begins and ends on the diagonal or lies below the diagonal, or copy the part to a "
-             "full matrix (osla_matrix_copy_part)",
-             call, part->m, part->n, part->i, part->j, name);
+             "%s: %s is the %" PRId64 " x %" PRId64 " part at (%" PRId64 ", %" PRId64
+             ") of a triangular matrix, on its diagonal: %s",
+             call, name, part->m, part->n, part->i, part->j, advice);
   return OSLA_OK;
 }
 

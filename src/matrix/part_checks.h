@@ -14,6 +14,11 @@ osla_err osli_part_inside(const char *call, const osla_part *part, const char *n
  * unless a part of a triangular matrix lies below the diagonal, or begins and ends on it. */
 osla_err osli_part_check_stored(const char *call, const osla_part *part, const char *name);
 
+/* osli_part_check_stored for calls that need the part as a rectangle. Errors: also UNSUPPORTED, if
+ * the part begins and ends on the diagonal of a triangular matrix. `advice` ends the message. */
+osla_err osli_part_check_rectangle(const char *call, const osla_part *part, const char *name,
+                                   const char *advice);
+
 /* osli_part_inside for calls that do not serve triangular matrices. Errors: also UNSUPPORTED, if
  * the matrix is a triangle. */
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name);
@@ -23,7 +28,7 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
 /* clang-format off */
 #define OSLA_PART_ARGUMENTS(name, part)                                                            \
   {name ".i", (part).i}, {name ".j", (part).j}, {name ".m", (part).m}, {name ".n", (part).n},    \
-  {name " is triangular", osla_matrix_is_triangle((part).matrix)}
+  {"layout of " name " (1: triangular)", osla_matrix_is_triangle((part).matrix)}
 /* clang-format on */
 
 /* True if the parts share an element, in one matrix or in memory of this rank that several matrices

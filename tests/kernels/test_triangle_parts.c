@@ -161,7 +161,8 @@ static void test_errors(void)
   const osla_part crossing = osla_part_at(a, 4, 0, 12, 12), whole = osla_whole(p.at[1]);
   int64_t info = 0;
   OSLA_ASSERT_ERR(osla_potrf_part(OSLA_LOWER, crossing, NULL, &info), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("potrf: part of 12 x 12 at (4, 0) of the triangular matrix A");
+  OSLA_ASSERT_TEXT("potrf: A is the 12 x 12 part at (4, 0) of a triangular matrix, which neither "
+                   "lies below the diagonal nor");
   OSLA_ASSERT_ERR(osla_potrf_part(OSLA_UPPER, c, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, b, 1, c, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("call osla_herk");
@@ -173,12 +174,27 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(
     osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, crossing, 1, osla_part_at(p.at[1], 0, 0, 12, 12), NULL),
     OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("at (4, 0) of the triangular matrix A");
+  OSLA_ASSERT_TEXT("herk: A is the 12 x 12 part at (4, 0) of a triangular matrix");
   OSLA_ASSERT_ERR(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, whole, whole, 1, osla_whole(a), NULL),
                   OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_ERR(osla_trsm_part(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1,
                                  osla_part_at(a, 0, 0, 8, 8), osla_part_at(a, 8, 8, 8, 8)),
                   OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("trsm: B is the 8 x 8 part at (8, 8) of a triangular matrix, on its diagonal");
+  OSLA_ASSERT_ERR(osla_trsm_part(OSLA_RIGHT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1,
+                                 osla_part_at(a, 8, 8, 1, 1), osla_part_at(a, 3, 3, 5, 1)),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("B is the 5 x 1 part at (3, 3) of a triangular matrix, which neither lies");
+  OSLA_ASSERT_ERR(
+    osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, c, b, 1, osla_part_at(p.at[1], 0, 0, 12, 8), NULL),
+    OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("gemm: A is the 12 x 12 part at (8, 8) of a triangular matrix, on its diagonal: "
+                   "call osla_symm");
+  OSLA_ASSERT_ERR(
+    osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, whole, 1, osla_part_at(a, 4, 0, 12, 12), NULL),
+    OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT(
+    "herk: C is the 12 x 12 part at (4, 0) of a triangular matrix: it must begin and");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_OK(osla_barrier(t));
   expect_equal(p.at[0], p.at[1], "refused calls");

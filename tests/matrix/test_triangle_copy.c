@@ -136,7 +136,7 @@ static void test_one_matrix(void)
   OSLA_ASSERT_ERR(osla_matrix_copy_part(osla_part_at(a, 31, 31, 20, 20), second), OSLA_ERR_ARG);
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_matrix_copy_part(second, above), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("20 x 20 at (3, 30) of the triangular matrix destination");
+  OSLA_ASSERT_TEXT("copy: destination is the 20 x 20 part at (3, 30) of a triangular matrix");
   OSLA_ASSERT_ERR(osla_matrix_copy_part(second, osla_part_at(a, 5, 3, 20, 20)),
                   OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_SAME_TEXT();
@@ -157,7 +157,7 @@ static void test_errors(void)
   OSLA_ASSERT_TEXT("source is 9 x 9, destination 10 x 10");
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_matrix_copy(other, osla_test_rank() == 1 ? full : a), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("dest is triangular");
+    OSLA_ASSERT_TEXT("layout of dest (1: triangular) is ");
     OSLA_ASSERT_SAME_TEXT();
   }
   osla_test_destroy(full);

@@ -253,7 +253,7 @@ static void test_parts(void)
     check_part(a, osla_part_at(a, 27, 5, 25, 22));
     OSLA_ASSERT_ERR(osla_matrix_fill_part(osla_part_at(a, 4, 3, 9, 9), OSLA_FILL_ZERO, 0),
                     OSLA_ERR_UNSUPPORTED);
-    OSLA_ASSERT_TEXT("fill: part of 9 x 9 at (4, 3) of the triangular matrix A");
+    OSLA_ASSERT_TEXT("fill: A is the 9 x 9 part at (4, 3) of a triangular matrix");
     OSLA_ASSERT_ERR(osla_matrix_norm_part(osla_part_at(a, 0, 20, 9, 9), OSLA_NORM_ONE, &value),
                     OSLA_ERR_UNSUPPORTED);
     OSLA_ASSERT_SAME_TEXT();

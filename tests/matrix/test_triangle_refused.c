@@ -83,11 +83,15 @@ static osla_err with_splitting_create_dense(const operands *s)
 
 /* Each of the `count` operands a, b, c of the call is a triangle once; with LINE_FROM only operands
  * from number `first` on, because the call serves triangles as earlier operands. `text` is a part
- * of the message. */
-#define LINE_FROM(name, first, count, text)                                                        \
+ * of the message; except with LINE_TEXT it ends before the advice to copy the triangle. */
+#define LINE_TEXT(name, first, count, text)                                                        \
   {                                                                                                \
 #name, first, count, text, with_##name                                                         \
   }
+#define LINE_FROM(name, first, count, text)                                                        \
+  LINE_TEXT(name, first, count,                                                                    \
+            text ": does not take a matrix of osla_matrix_create_triangle: copy it to a full "     \
+                 "matrix")
 #define LINE(name, count, text) LINE_FROM(name, 0, count, text)
 static const struct refused_call {
   const char *name; /* without osla_ */
@@ -99,23 +103,29 @@ static const struct refused_call {
   LINE(matrix_transpose, 2, "transpose"),
   LINE(matrix_transpose_part, 2, "transpose"),
   LINE(matrix_mirror, 1, "osla_matrix_mirror"),
-  LINE(gemm, 3, "gemm"),
-  LINE(syrk, 1, "syrk"),
-  LINE(herk, 1, "herk"),
-  LINE(gemm_predict, 3, "gemm"),
+  LINE_TEXT(gemm, 0, 2, "of a triangular matrix, on its diagonal: call osla_symm or osla_hemm"),
+  LINE_TEXT(gemm, 2, 3, "gemm: C lies in a triangular matrix: use a full matrix"),
+  LINE_TEXT(syrk, 0, 1,
+            "syrk: A is the 12 x 12 part at (0, 0) of a triangular matrix, on its diagonal"),
+  LINE_TEXT(herk, 0, 1,
+            "herk: A is the 12 x 12 part at (0, 0) of a triangular matrix, on its diagonal"),
+  LINE(gemm_predict, 3, "gemm_predict"),
   LINE_FROM(symm, 1, 3, "osla_symm"),
   LINE_FROM(hemm, 1, 3, "osla_hemm"),
   LINE(trmm, 2, "osla_trmm"),
-  LINE(gemv, 3, "osla_gemv"),
+  LINE_TEXT(gemv, 0, 1, "of a triangular matrix, on its diagonal: call osla_symv or osla_hemv"),
+  LINE_FROM(gemv, 1, 3, "osla_gemv"),
   LINE_FROM(symv, 1, 3, "osla_symv"),
   LINE_FROM(hemv, 1, 3, "osla_hemv"),
   LINE(getrf, 1, "osla_getrf"),
   LINE(getrf_part, 1, "getrf"),
   LINE(getri, 1, "osla_getri"),
   LINE_FROM(trsm, 1, 2, "solve"),
-  LINE_FROM(trsm_part, 1, 2, "trsm"),
+  LINE_TEXT(trsm_part, 1, 2,
+            "trsm: B is the 12 x 12 part at (0, 0) of a triangular matrix, on its"),
   LINE_FROM(potrs, 1, 2, "solve"),
-  LINE_FROM(potrs_part, 1, 2, "potrs"),
+  LINE_TEXT(potrs_part, 1, 2,
+            "potrs: B is the 12 x 12 part at (0, 0) of a triangular matrix, on its"),
   LINE(getrs, 1, "osla_getrs"),
   LINE_FROM(getrs, 1, 2, "solve"),
   LINE(getrs_part, 2, "getrs"),
@@ -156,7 +166,6 @@ static void check_call(const struct refused_call *call, osla_matrix *const full[
                         .ipiv = ipiv};
     OSLA_ASSERT_MSG(call->run(&s) == OSLA_ERR_UNSUPPORTED, "%s, operand %d", call->name, which);
     OSLA_ASSERT_TEXT(call->text);
-    OSLA_ASSERT_TEXT("osla_matrix_create_triangle: copy it to a full matrix");
     OSLA_ASSERT_SAME_TEXT();
   }
 }
