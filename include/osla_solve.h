@@ -1,9 +1,10 @@
 /* Solves (layer 3): triangular solves, solves with factors, refinement, mixed precision, condition
  * estimates.
  *
- * A is n x n in square blocks (mb = nb) on any grid. Triangular solves, solves with Cholesky's
- * factor, osla_residual, osla_refine, osla_posv_mixed and osla_pocon also accept a triangular
- * matrix A (osla_matrix_create_triangle), with OSLA_LOWER; B and X are full matrices. Right-hand
+ * A is n x n in square blocks (mb = nb) on any grid. In triangular solves, solves with Cholesky's
+ * factor, osla_residual, osla_refine, osla_posv_mixed and osla_pocon, A may also be a matrix that
+ * stores only its lower triangle (osla_matrix_create_triangle), with OSLA_LOWER; comments call it a
+ * triangular matrix. B and X are full matrices. Right-hand
  * sides B and solutions X are n x nrhs, in any blocks and on any grid over the same ranks. A solve
  * works on them in place if they are distributed like A: the same ranks at the same grid positions,
  * and the same block rows (mb of B = nb of A); their block columns are free. Otherwise a solve
@@ -60,14 +61,14 @@ OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64
 /* Solves with parts, also with parts of one matrix. Elements outside B stay unchanged. A part that
  * osla_potrf_part would factor in place is used in place; any other A is copied, any other B is
  * copied and copied back. Whether B is distributed like A is judged by counting rows and columns
- * from the first elements of both parts. Except for osla_getrs_part, A may be a triangular matrix or
- * a part of one that begins and ends on the diagonal, and A and B may be parts of triangular
+ * from the first elements of both parts. Except for osla_getrs_part, A may be a triangular matrix
+ * or a part of one that begins and ends on the diagonal, and A and B may be parts of triangular
  * matrices below the diagonal. Parts of triangular matrices are copied.
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
  * Memory beside that of the calls for whole matrices: none, or a copy of a part and 64 of its
  * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, ARG for a part
- * outside its matrix or a B that overlaps A, and UNSUPPORTED for other parts of triangular matrices.
- */
+ * outside its matrix or a B that overlaps A, and UNSUPPORTED for other parts of triangular
+ * matrices. */
 OSLA_API osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                                  osla_complex alpha, osla_part a, osla_part b);
 OSLA_API osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
