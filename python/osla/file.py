@@ -18,7 +18,8 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
          format: str = "by name") -> Generator[str, None, None]:
     """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper",
     recorded in the file: the part of the matrix that is meaningful. format: "hdf5", "raw", or "by
-    name" (.h5, .hdf5: HDF5). In h5py the matrix is file[name][:].T."""
+    name" (.h5, .hdf5: HDF5). In h5py a full matrix is file[name][:].T; a matrix that stores
+    only its lower triangle is a vector, its columns from the diagonal down."""
     own = handle(matrix, Matrix, "matrix")
     texts = _words.text(path, "path"), _words.text(name, "name")
     how = _words.word(format, _words.FORMAT, "format")
