@@ -46,16 +46,16 @@ OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_opt
  * unchanged; info counts rows of the part. A part is factored in place if it begins at block
  * corners (i and j are multiples of the block size). It is also factored in place if it begins
  * within a block row (column) and there is only one process row (column), or the part ends in the
- * block row (column) in which it begins. Any other part is copied. A part of a triangular matrix
- * must begin and end on the diagonal, or lie below it; it is copied, to a triangular matrix if it
- * lies on the diagonal, unless it is the whole matrix. Memory beside that of osla_potrf: none, or a
- * copy of the part and 64 of its columns. Errors as osla_potrf, ARG for a part outside its matrix,
- * and UNSUPPORTED for another part of a triangular matrix. */
+ * block row (column) in which it begins. Any other part is copied. A whole triangular
+ * matrix is factored in place. Of its parts, one that begins and ends on the diagonal is copied to
+ * a triangular matrix, and one below the diagonal to a full matrix; other parts are UNSUPPORTED.
+ * Memory beside that of osla_potrf: none, or a copy of the part and 64 of its columns. Errors as
+ * osla_potrf, and ARG for a part outside its matrix. */
 OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                                   int64_t *info);
 
-/* Logarithm of the determinant of a matrix, from the factor that osla_potrf left in triangle `uplo`:
- * twice the sum of the logarithms of the diagonal. Collective.
+/* Logarithm of the determinant of a matrix, from the factor that osla_potrf left in triangle
+ * `uplo`: twice the sum of the logarithms of the diagonal. Collective.
  *   factor [in]  n x n, any type, mb = nb, any grid, full or triangular; only the real part of the
  *                diagonal is read
  *   value  [out] the same bits on all ranks, on any grid and in every run; 0 if n = 0

@@ -51,10 +51,10 @@ typedef struct osla_gemm_options {
  * MiB. If C leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy
  * of C. A and B may be parts of triangular matrices that lie below the diagonal; the call works on
  * copies of such parts. Errors, on all ranks together: ARG (sizes, types, a part outside its
- * matrix, C overlaps an operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of
- * the BLAS, or the integers of the BLAS have 64 bits; another part of a triangular matrix; C is
- * unchanged), MPI, which ends the job if ranks of the node wait for transfers of the failing rank.
- */
+ * matrix, C overlaps an operand), MEM, RANGE (a size exceeds the integers of the BLAS), UNSUPPORTED
+ * (the BLAS has 64-bit integers; A or B is a part of a triangular matrix that does not lie below
+ * the diagonal; C of osla_gemm lies in a triangular matrix), MPI, which ends the job if ranks of
+ * the node wait for transfers of the failing rank. After RANGE and UNSUPPORTED C is unchanged. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -63,14 +63,16 @@ OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex a
  * C (otherwise, A is k x n). The other triangle is neither read nor written. C is n x n, in any
  * blocks and on any grid; types s, d, c and z (the complex product is symmetric, not Hermitian).
  * With LOWER and a real type, C may be a triangular matrix or a part of one that begins and ends on
- * the diagonal, and is computed in place. Otherwise as osla_gemm. */
+ * the diagonal. It is computed in place, and then each rank computes its own elements of C, also if
+ * this leaves ranks idle. Errors: also UNSUPPORTED for another part of a triangular matrix as C.
+ * Otherwise as osla_gemm. */
 OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                             osla_complex beta, osla_part c, const osla_gemm_options *options);
 
 /* Triangle `uplo` of the Hermitian product C := alpha A A^H + beta C, or C := alpha A^H A + beta C.
  * The imaginary parts of C's diagonal are ignored and become zero, as with xHERK of the BLAS. With
- * LOWER, C may be triangular, for all types. For real types the same as osla_syrk. Otherwise as
- * osla_syrk. */
+ * LOWER, C may be a triangular matrix, or a part of one that begins and ends on the diagonal, for
+ * all types. For real types the same as osla_syrk. Otherwise as osla_syrk. */
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 
@@ -90,7 +92,8 @@ typedef struct osla_gemm_plan {
   double flops;
 } osla_gemm_plan;
 
-/* Fills *plan for this rank. Transfers and changes nothing. Local. Errors: ARG, MEM. */
+/* Fills *plan for this rank. Transfers and changes nothing. Local. Errors: ARG, MEM, UNSUPPORTED (a
+ * matrix is triangular). */
 OSLA_API osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                                     osla_part c, const osla_gemm_options *options,
                                     osla_gemm_plan *plan);

@@ -43,11 +43,11 @@ static inline osla_part osla_whole(osla_matrix *matrix)
  * (a part outside its matrix; parts that share an element, one of which is written). */
 
 /* dest := source, of equal size and type; both may be parts of one matrix. Collective. Memory: 64
- * columns of the source part. Both may be parts of triangular matrices. Of such a matrix, any part
- * may be the source, and its elements above the diagonal are those that osla_matrix_get_block
- * returns. The destination must lie below the diagonal, or begin and end on the diagonal; then the
- * elements of the source part above its own diagonal are ignored. Errors: also UNSUPPORTED (another
- * destination in a triangular matrix). */
+ * columns of the source part. A part of a triangular matrix may be the source wherever it lies; its
+ * elements above the diagonal are those of osla_matrix_get_block. As the destination it must lie
+ * below the diagonal, or begin and end on it; in the second case the elements above the diagonal of
+ * the source part are ignored. Errors: also UNSUPPORTED (another destination in a triangular
+ * matrix). */
 OSLA_API osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
 
 /* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128

@@ -2,8 +2,8 @@
  *
  * Products with matrices consist of calls of osla_gemm. The stored triangle is halved recursively.
  * Each rectangle outside the diagonal is used in place, once as it is and (symm, hemm) once
- * transposed. Only squares along the diagonal are copied. Products with vectors read A once, in
- * place, on the rank that owns it.
+ * transposed. Only squares along the diagonal are copied; of a triangular matrix, 512 columns at a
+ * time are copied. Products with vectors read A once, in place, on the rank that owns it.
  *
  * For all calls: operands are parts of matrices of one type (s, d, c, z), in any blocks and on any
  * grids of one transport. The triangle that is not stored is never read. Calls are collective, with

@@ -2,8 +2,9 @@
  *
  * If the part has the layout of a matrix of its own (part_view.h), the kernel works on it in place.
  * Otherwise the part is copied to a new matrix, and copied back. Elements outside the part stay
- * unchanged. Parts of triangular matrices are copied: one that begins and ends on the diagonal to a
- * triangular matrix, and one below the diagonal to a full matrix. */
+ * unchanged. A whole triangular matrix is used in place. Of its parts, one that begins and ends on
+ * the diagonal is copied to a triangular matrix, and one below the diagonal, or without elements,
+ * to a full matrix. */
 #ifndef PART_OPERAND_H
 #define PART_OPERAND_H
 

@@ -78,9 +78,8 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c ---- */
 
-/* osli_potri_solve_row computes X(k,j) := L(k,k)^-1 X(k,j), and osli_potri_finish_row computes
- * X(k,j)
- * := L(k,k)^-H X(k,j), for this rank's block columns j < k. The rank must own block row k. */
+/* For this rank's block columns j < k, osli_potri_solve_row computes X(k,j) := L(k,k)^-1 X(k,j),
+ * and osli_potri_finish_row X(k,j) := L(k,k)^-H X(k,j). The rank must own block row k. */
 osla_err osli_potri_solve_row(const chol *c, const chol_step *s, operand diagonal);
 osla_err osli_potri_finish_row(const chol *c, const chol_step *s, operand diagonal);
 

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* Checks that a part of a triangular matrix lies on the diagonal, so that it is symmetric. */
+/* Checks that a part of a triangular matrix begins on the diagonal, or has no elements. */
 static osla_err check_diagonal_part(const char *call, const product_operand *operand)
 {
   const osla_part *p = operand->part;

@@ -13,9 +13,10 @@ typedef struct product_operand {
 } product_operand;
 
 /* Checks that the operands are inside their matrices and have one type and one transport, and that
- * the last operand, which is written, shares no element with the others. A part of a triangular
- * matrix that is not `symmetric` must satisfy osli_part_check_stored. `call` begins the error
- * message. Local. Errors: ARG, UNSUPPORTED (another part of a triangular matrix). */
+ * the last operand, which is written, shares no element with the others. An operand that is not
+ * `symmetric` must satisfy osli_part_check_stored; a `symmetric` one in a triangular matrix must
+ * begin on the diagonal. `call` begins the error message. Local. Errors: ARG, UNSUPPORTED (another
+ * part of a triangular matrix). */
 osla_err osli_product_check(const char *call, const product_operand *operands, int count);
 
 /* Checks that `uplo` names a triangle that the matrix of A stores. Local. Errors: ARG. */
