@@ -26,10 +26,8 @@ static stored_columns columns_of(const gemm_work *w, int64_t col)
 {
   const gemm_target *c = &w->c;
   if (!c->triangular) return (stored_columns){.count = c->cols, .ld = c->ld};
-  stored_columns s = osli_stored_columns(c->triangular, osla_transport_rank(w->t), c->col + col);
-  s.first -= c->col;
-  s.offset += c->row;
-  return s;
+  return stored_shift(osli_stored_columns(c->triangular, osla_transport_rank(w->t), c->col + col),
+                      c->row, c->col);
 }
 
 /* The element of C in a local row and column. */
@@ -210,8 +208,7 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
   if (w->hermitian) make_real(w);
   for (int64_t col = 0, cols; col < w->c.cols; col += cols) {
     const stored_columns s = columns_of(w, col);
-    cols = s.first + s.count - col;
-    if (cols > w->c.cols - col) cols = w->c.cols - col;
+    cols = stored_rest(&s, col, w->c.cols);
     OSLA_CALL(multiply_columns(&p, 0, w->c.rows, col, cols));
   }
   if (w->hermitian) make_real(w);

@@ -38,8 +38,7 @@ int64_t osli_piece_run(const local_piece *a, int64_t col)
 {
   const stored_columns s =
     osli_stored_columns(a->v.matrix, osla_transport_rank(a->v.t), a->col + col);
-  const int64_t run = s.first + s.count - (a->col + col), left = a->cols - col;
-  return run < left ? run : left;
+  return stored_rest(&s, a->col + col, a->col + a->cols);
 }
 
 /* Number of consecutive elements, from row or column l of the piece on, that are also contiguous in

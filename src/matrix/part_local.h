@@ -87,11 +87,7 @@ static inline int64_t part_first_row(const part_local *p, int64_t c)
 static inline stored_columns part_columns(const osla_part *part, const part_local *p, int64_t c)
 {
   const int rank = osla_transport_rank(osla_grid_transport(osla_matrix_grid(part->matrix)));
-  stored_columns s = osli_stored_columns(part->matrix, rank, p->col + c);
-  s.first -= p->col;
-  s.first_row -= p->row;
-  s.offset += p->row;
-  return s;
+  return stored_shift(osli_stored_columns(part->matrix, rank, p->col + c), p->row, p->col);
 }
 
 /* Offset in elements, or address, of the part's local element (r, c) in the local array of a full

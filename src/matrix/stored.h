@@ -7,7 +7,7 @@
  *
  *   for (int64_t c = from; c < to;) {
  *     const stored_columns s = osli_stored_columns(a, rank, c);
- *     const int64_t end = s.first + s.count < to ? s.first + s.count : to;
+ *     const int64_t end = c + stored_rest(&s, c, to);
  *     // work on columns [c, end) from row s.first_row on; osli_stored_at gives addresses
  *     c = end;
  *   }
@@ -31,6 +31,23 @@ typedef struct stored_columns {
 /* Returns the longest run that contains local column `col` of a rank, which is below the number of
  * local columns of the rank. Local, no communication. */
 stored_columns osli_stored_columns(const osla_matrix *a, int rank, int64_t col);
+
+/* Returns the number of columns of the run from column `col` of the run up to column `to`. */
+static inline int64_t stored_rest(const stored_columns *s, int64_t col, int64_t to)
+{
+  const int64_t end = s->first + s->count;
+  return (end < to ? end : to) - col;
+}
+
+/* Returns the run with rows and columns counted from local row `row` and local column `col` of the
+ * matrix, as a part that begins there counts them. */
+static inline stored_columns stored_shift(stored_columns s, int64_t row, int64_t col)
+{
+  s.first -= col;
+  s.first_row -= row;
+  s.offset += row;
+  return s;
+}
 
 /* Index of a stored element in the local array. */
 static inline int64_t stored_index(const stored_columns *s, int64_t row, int64_t col)
