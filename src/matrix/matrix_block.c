@@ -267,6 +267,14 @@ static osla_err read_triangle(const osla_matrix *a, const range *r, unsigned cha
   return err;
 }
 
+/* True if all elements of a range of a triangular matrix are stored in one block column. So a file
+ * that holds the columns of the matrix from the diagonal down is written without tiles. */
+static bool is_stored(const osla_matrix *a, const range *r)
+{
+  const osla_layout l = osla_matrix_layout(a);
+  return r->i >= r->j + r->n - 1 && r->n <= osla_index_run(r->j, l.n, l.nb);
+}
+
 /* Writes the elements of a range that are stored. In a diagonal block these include some above the
  * diagonal, which have no meaning. */
 static osla_err write_triangle(const osla_matrix *a, const range *r, unsigned char *buffer,
@@ -307,7 +315,7 @@ osla_err osla_matrix_get_block(const osla_matrix *a, int64_t i, int64_t j, int64
 {
   range r = {i, j, m, n};
   OSLA_CALL(check_range(a, &r, buffer, ld));
-  if (osla_matrix_is_triangle(a)) return read_triangle(a, &r, buffer, ld);
+  if (osla_matrix_is_triangle(a) && !is_stored(a, &r)) return read_triangle(a, &r, buffer, ld);
   return move_range(a, &r, TO_BUFFER, buffer, ld);
 }
 
