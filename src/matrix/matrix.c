@@ -161,7 +161,7 @@ static osla_err create(osla_device *device, osla_grid *grid, const char *call, o
     err = osla_error_set(OSLA_ERR_ARG, "%s: grid and device belong to different transports", call);
   err = agree(grid, err, call, dtype, l, is_triangle);
   if (err == OSLA_OK) {
-    pad_columns(a);
+    if (!is_triangle) pad_columns(a);
     a->is_triangle = is_triangle;
     size_t bytes = is_triangle ? triangle_bytes(a) : array_bytes(a->lld, a->local_cols, dtype);
     err = device ? osla_segment_create_on(device, bytes, 0, &a->segment)
@@ -322,8 +322,6 @@ osla_err osli_part_view(const osla_part *part, osla_matrix **out)
   osla_grid *grid = NULL;
   osla_err err;
   *out = NULL;
-  OSLA_CHECK(!whole->is_triangle, OSLA_ERR_UNSUPPORTED,
-             "a part of a triangular matrix has no view: copy it first (osla_matrix_copy_part)");
   OSLA_TRY(osla_grid_shift(whole->grid, osla_index_owner(part->i, l->mb, l->nprow),
                            osla_index_owner(part->j, l->nb, l->npcol), &grid));
   OSLA_TRY(new_matrix(grid, whole->dtype, &layout, &a));

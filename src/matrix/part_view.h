@@ -16,8 +16,8 @@
  * Local. */
 bool osli_part_has_view(const osla_part *part);
 
-/* Makes the view of a part. It borrows the part's matrix, which must outlive it, and uses the same
- * segment (see osli_matrix_start). Local. Errors: MEM. */
+/* Makes the view of a part for which osli_part_has_view is true. It borrows the part's matrix,
+ * which must outlive it, and uses the same segment (see osli_matrix_start). Local. Errors: MEM. */
 osla_err osli_part_view(const osla_part *part, osla_matrix **out);
 
 /* Bytes from the start of a rank's data area of the segment to element (0, 0) of its local array; 0
