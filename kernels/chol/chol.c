@@ -312,7 +312,7 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
-  err = osli_chol_init(&f, a, uplo, options);
+  err = osli_chol_init(&f, "Cholesky", a, uplo, options);
   /* This call is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options));
   OSLA_TRY(osli_chol_allocate(&f, panel_bytes, panel_ready));

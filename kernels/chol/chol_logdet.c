@@ -59,7 +59,7 @@ osla_err osla_chol_logdet(osla_uplo uplo, const osla_matrix *factor, double *val
   osla_matrix *a = without_const(factor);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(factor));
   chol f;
-  osla_err err = osli_chol_init(&f, a, uplo, NULL);
+  osla_err err = osli_chol_init(&f, "Cholesky", a, uplo, NULL);
   /* This call is also a barrier: after it the factor is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_chol_logdet", uplo, NULL));
   double *sums = calloc((size_t)f.steps + 1, sizeof *sums), sum = 0;

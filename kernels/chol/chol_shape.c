@@ -8,24 +8,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
+osla_err osli_chol_init(chol *f, const char *call, osla_matrix *a, osla_uplo uplo,
+                        const osla_chol_options *options)
 {
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
-  OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
-             "Cholesky: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
-  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
-             "Cholesky: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "Cholesky: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
-  OSLA_CHECK(
-    uplo == OSLA_LOWER || !osla_matrix_is_triangle(a), OSLA_ERR_ARG,
-    "Cholesky: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only "
-    "its lower triangle: pass OSLA_LOWER");
+  OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG, "%s: the matrix is %" PRId64 " x %" PRId64 ", not square",
+             call, v->m, v->n);
+  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "%s: blocks must be square, not %" PRId64 " x %" PRId64,
+             call, v->mb, v->nb);
+  OSLA_CALL(osli_check_uplo(call, uplo, a));
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  OSLA_CALL(osli_check_panel_options("Cholesky", options ? options->look_ahead : 0, f->forward,
-                                     &f->look_ahead));
+  OSLA_CALL(
+    osli_check_panel_options(call, options ? options->look_ahead : 0, f->forward, &f->look_ahead));
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_prows = lower ? v->p : v->q;

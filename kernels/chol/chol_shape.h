@@ -49,8 +49,10 @@ typedef struct chol {
 osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
                          const osla_chol_options *options);
 
-/* Sets the members of `f` that depend on the arguments, and checks the arguments. Local. */
-osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
+/* Sets the members of `f` that depend on the arguments, and checks the arguments. `call` begins the
+ * error message. Local. Errors: ARG, and those of osli_view_check_blas. */
+osla_err osli_chol_init(chol *f, const char *call, osla_matrix *a, osla_uplo uplo,
+                        const osla_chol_options *options);
 /* osli_chol_set_lcm sets `common` and `lcm`. osli_chol_columns_bytes returns the bytes of
  * `columns`. osli_chol_panels_plan returns the plan of the panels without its function pointers.
  * Pure (chol_memory.c). */
@@ -130,8 +132,7 @@ static inline int64_t columns_from(const chol *f, int64_t col, int64_t to)
 {
   if (!osla_matrix_is_triangle(f->v.matrix)) return to - col;
   const stored_columns s = osli_stored_columns(f->v.matrix, osla_transport_rank(f->v.t), col);
-  const int64_t end = s.first + s.count;
-  return (end < to ? end : to) - col;
+  return stored_rest(&s, col, to);
 }
 
 /* Describes a dense n_rows x n_cols array as an operand. */

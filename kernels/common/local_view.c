@@ -63,6 +63,17 @@ osla_err osli_check_side(const char *call, osla_side side)
   return OSLA_OK;
 }
 
+osla_err osli_check_uplo(const char *call, osla_uplo uplo, const osla_matrix *matrix)
+{
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, (int)uplo);
+  OSLA_CHECK(uplo == OSLA_LOWER || !osla_matrix_is_triangle(matrix), OSLA_ERR_ARG,
+             "%s: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only its "
+             "lower triangle: pass OSLA_LOWER",
+             call);
+  return OSLA_OK;
+}
+
 osla_err osli_check_trans(const char *call, osla_trans trans)
 {
   OSLA_CHECK(trans == OSLA_NOTRANS || trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,

@@ -166,6 +166,9 @@ osla_err osli_check_side(const char *call, osla_side side);
 osla_err osli_check_trans(const char *call, osla_trans trans);
 osla_err osli_check_diag(const char *call, osla_diag diag);
 
+/* Checks that `uplo` names a triangle that the matrix stores. */
+osla_err osli_check_uplo(const char *call, osla_uplo uplo, const osla_matrix *matrix);
+
 /* Checks the options look_ahead and forward of a factorisation or an inverse. *depth is the
  * number of panels that are factored ahead (0, 1 or 2); it is set even if the check fails.
  * Local. Errors: ARG. */

@@ -65,9 +65,6 @@ static osla_err check_triangular(const request *r, const char *call)
              "%s: C is the %" PRId64 " x %" PRId64 " part at (%" PRId64 ", %" PRId64
              ") of a triangular matrix: it must begin and end on the diagonal",
              call, r->c.m, r->c.n, r->c.i, r->c.j);
-  OSLA_CHECK(r->triangle == OSLA_LOWER, OSLA_ERR_ARG,
-             "%s: C is a triangular matrix, which stores its lower triangle: pass OSLA_LOWER",
-             call);
   OSLA_CHECK(r->hermitian || dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE, OSLA_ERR_ARG,
              "%s: C is a triangular matrix of type '%c', which is Hermitian: call osla_herk", call,
              osla_dtype_letter(dtype));
@@ -82,8 +79,7 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
   const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
-  OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
-             OSLA_ERR_ARG, "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, r->triangle);
+  if (r->triangle != WHOLE) OSLA_CALL(osli_check_uplo(call, (osla_uplo)r->triangle, c->matrix));
   OSLA_CALL(osli_check_trans(call, r->transa));
   OSLA_CALL(osli_check_trans(call, r->transb));
   OSLA_CALL(check_triangular(r, call));

@@ -180,25 +180,12 @@ static osla_err run(potri *f)
 
 /* ---- the call ---- */
 
-static osla_err check(osla_matrix *a, osla_uplo uplo)
-{
-  osla_layout l = osla_matrix_layout(a);
-  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG,
-             "inverse: the matrix is %" PRId64 " x %" PRId64 ", not square", l.m, l.n);
-  OSLA_CHECK(l.mb == l.nb, OSLA_ERR_ARG,
-             "inverse: blocks must be square, not %" PRId64 " x %" PRId64, l.mb, l.nb);
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "inverse: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
-  return OSLA_OK;
-}
-
 osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options, int64_t *info)
 {
   potri f = {0};
-  osla_err err = check(a, uplo);
   *info = 0;
   OSLA_NEEDS_HOST("osla_potri", a);
-  if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
+  osla_err err = osli_chol_init(&f.c, "inverse", a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   /* This call is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options));

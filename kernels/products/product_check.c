@@ -37,14 +37,3 @@ osla_err osli_product_check(const char *call, const product_operand *operands, i
   }
   return OSLA_OK;
 }
-
-osla_err osli_product_check_uplo(const char *call, osla_uplo uplo, const osla_part *a)
-{
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, (int)uplo);
-  OSLA_CHECK(uplo == OSLA_LOWER || !osla_matrix_is_triangle(a->matrix), OSLA_ERR_ARG,
-             "%s: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only its "
-             "lower triangle: pass OSLA_LOWER",
-             call);
-  return OSLA_OK;
-}

@@ -19,7 +19,4 @@ typedef struct product_operand {
  * part of a triangular matrix). */
 osla_err osli_product_check(const char *call, const product_operand *operands, int count);
 
-/* Checks that `uplo` names a triangle that the matrix of A stores. Local. Errors: ARG. */
-osla_err osli_product_check_uplo(const char *call, osla_uplo uplo, const osla_part *a);
-
 #endif

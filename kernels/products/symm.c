@@ -132,7 +132,7 @@ static osla_err check(const symm *s)
   OSLA_NEEDS_FULL(s->hermitian ? "osla_hemm" : "osla_symm", s->b.matrix, s->c.matrix);
   OSLA_CALL(osli_product_check(call, operands, 3));
   OSLA_CALL(osli_check_side(call, s->side));
-  OSLA_CALL(osli_product_check_uplo(call, s->uplo, &s->a));
+  OSLA_CALL(osli_check_uplo(call, s->uplo, s->a.matrix));
   OSLA_CHECK(
     s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
     "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,

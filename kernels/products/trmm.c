@@ -139,8 +139,7 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   OSLA_CALL(osli_check_side("trmm", side));
   OSLA_CALL(osli_check_trans("trmm", f->trans));
   OSLA_CALL(osli_check_diag("trmm", diag));
-  OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "trmm: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)f->uplo);
+  OSLA_CALL(osli_check_uplo("trmm", f->uplo, f->a.matrix));
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
              "trmm: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64, f->a.m, f->a.n,
              f->b.m, f->b.n);

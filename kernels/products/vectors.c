@@ -206,7 +206,7 @@ static osla_err check(const product *p, const char *call)
   /* x is checked separately from y, because x and y may overlap */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
-  if (p->triangle) OSLA_CALL(osli_product_check_uplo(p->call, p->uplo, &p->a));
+  if (p->triangle) OSLA_CALL(osli_check_uplo(p->call, p->uplo, p->a.matrix));
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
              "%s: A is %" PRId64 " x %" PRId64 ", not square", p->call, p->a.m, p->a.n);
   OSLA_CHECK(p->x.n == 1 && p->y.n == 1 && p->x.m == (plain ? p->a.n : p->a.m) &&

@@ -160,7 +160,7 @@ static osla_err check(const osla_factors *f, double anorm)
   if (!f->cholesky) OSLA_NEEDS_FULL("osla_gecon", f->matrix);
   OSLA_CALL(osli_rhs_check_matrix(f->matrix));
   OSLA_CHECK(anorm >= 0.0, OSLA_ERR_ARG, "condition: anorm = %g is negative or NaN", anorm);
-  return f->cholesky ? osli_rhs_check_uplo(f->uplo, f->matrix) : OSLA_OK;
+  return f->cholesky ? osli_check_uplo("condition", f->uplo, f->matrix) : OSLA_OK;
 }
 
 static osla_err agree(const osla_factors *f, double anorm, osla_err local)

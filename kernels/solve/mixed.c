@@ -69,7 +69,7 @@ static osla_err check(const mixed *f, const char *call)
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
   OSLA_NEEDS_FULL(call, f->cholesky ? NULL : f->a, f->b, f->x);
-  if (f->cholesky) OSLA_CALL(osli_rhs_check_uplo(f->uplo, f->a));
+  if (f->cholesky) OSLA_CALL(osli_check_uplo("mixed", f->uplo, f->a));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->x));
   OSLA_CHECK(is_shared(f->b) && is_shared(f->x), OSLA_ERR_ARG,

@@ -110,7 +110,7 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
              "refine: B or X was made by osla_matrix_wrap_own, but other ranks need it");
   OSLA_CALL(osli_rhs_check_matrix(factors->matrix));
-  if (factors->cholesky) OSLA_CALL(osli_rhs_check_uplo(factors->uplo, factors->matrix));
+  if (factors->cholesky) OSLA_CALL(osli_check_uplo("refine", factors->uplo, factors->matrix));
   OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
              "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);
   OSLA_CHECK(lb.n == lx.n && b != x, OSLA_ERR_ARG,

@@ -18,16 +18,6 @@ osla_err osli_rhs_check_matrix(const osla_matrix *a)
   return OSLA_OK;
 }
 
-osla_err osli_rhs_check_uplo(osla_uplo uplo, const osla_matrix *a)
-{
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "solve: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
-  OSLA_CHECK(uplo == OSLA_LOWER || !osla_matrix_is_triangle(a), OSLA_ERR_ARG,
-             "solve: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle stores only "
-             "its lower triangle: pass OSLA_LOWER");
-  return OSLA_OK;
-}
-
 osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b)
 {
   osla_layout la = osla_matrix_layout(a), lb = osla_matrix_layout(b);

@@ -20,10 +20,6 @@ typedef struct osla_rhs {
  * ARG. */
 osla_err osli_rhs_check_matrix(const osla_matrix *a);
 
-/* Checks that uplo is OSLA_LOWER or OSLA_UPPER, and that A stores this triangle: a triangular
- * matrix stores only its lower one. Local. Errors: ARG. */
-osla_err osli_rhs_check_uplo(osla_uplo uplo, const osla_matrix *a);
-
 /* Checks that B has the size and the type that a solve with A needs, from the left or from the
  * right. Local. Errors: ARG, RANGE, MEM, UNSUPPORTED. */
 osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b);

@@ -59,7 +59,7 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
 {
   OSLA_CALL(osli_check_trans("solve", trans));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
-  if (f->cholesky) return osli_rhs_check_uplo(f->uplo, f->matrix);
+  if (f->cholesky) return osli_check_uplo("solve", f->uplo, f->matrix);
   OSLA_NEEDS_FULL("osla_getrs", f->matrix);
   return OSLA_OK;
 }

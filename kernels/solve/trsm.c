@@ -124,7 +124,7 @@ static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_dia
   OSLA_CALL(osli_check_side("trsm", side));
   OSLA_CALL(osli_check_trans("trsm", trans));
   OSLA_CALL(osli_check_diag("trsm", diag));
-  OSLA_CALL(osli_rhs_check_uplo(uplo, a));
+  OSLA_CALL(osli_check_uplo("trsm", uplo, a));
   return osli_rhs_check(side, a, b);
 }
 

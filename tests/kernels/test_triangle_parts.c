@@ -167,7 +167,10 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, b, 1, c, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("call osla_herk");
   OSLA_ASSERT_ERR(osla_herk(OSLA_UPPER, OSLA_NOTRANS, 1, b, 1, c, NULL), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("pass OSLA_LOWER");
+  OSLA_ASSERT_TEXT("herk: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle");
+  OSLA_ASSERT_ERR(osla_trsm(OSLA_LEFT, OSLA_UPPER, OSLA_NOTRANS, OSLA_NONUNIT, 1, a, p.at[1]),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("trsm: uplo is OSLA_UPPER, but a matrix of osla_matrix_create_triangle");
   OSLA_ASSERT_ERR(
     osla_herk(OSLA_LOWER, OSLA_NOTRANS, 1, c, 1, osla_part_at(p.at[1], 0, 0, 12, 12), NULL),
     OSLA_ERR_UNSUPPORTED);
