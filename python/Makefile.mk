@@ -27,7 +27,7 @@ python_sources = \
   python/core/options.c \
   python/core/mpi.c \
   python/core/transport.c \
-  python/core/matrix.c python/core/device.c \
+  python/core/matrix.c python/core/registration.c python/core/device.c \
   python/core/kernels.c python/core/products.c \
   python/core/solve.c \
   python/core/hessian.c \

@@ -239,6 +239,16 @@ bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtyp
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_release(osla_py_array *array);
 
+/* An array of the program in device memory, which is registered with a device. Python holds it as a
+ * capsule of this name. */
+typedef struct osla_py_registration {
+  osla_py_handle *device; /* pinned, so that it is not destroyed before the array is unregistered */
+  PyObject *array;        /* owner of the memory */
+  void *memory;
+  size_t bytes;
+} osla_py_registration;
+extern const char osla_py_registration_name[];
+
 /* Returns the address of an array in device memory that device_register has registered, and sets
  * *bytes; NULL if the object is not the capsule of a registration. */
 void *osla_py_registered(PyObject *object, size_t *bytes);

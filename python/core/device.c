@@ -58,21 +58,11 @@ static PyObject *matrix_address(PyObject *module, PyObject *args)
 
 /* ---- arrays of the program ---- */
 
-/* An array of the program that is registered with a device. */
-typedef struct registration {
-  osla_py_handle *device; /* pinned, so that it is not destroyed before the array is unregistered */
-  PyObject *array;        /* owner of the memory */
-  void *memory;
-  size_t bytes;
-} registration;
-
-static const char capsule_name[] = "osla registration";
-
 /* Unregisters the array when Python deallocates its capsule. At the end of the process the device
  * may be closed, which has ended the registration. */
 static void unregister(PyObject *capsule)
 {
-  registration *r = PyCapsule_GetPointer(capsule, capsule_name);
+  osla_py_registration *r = PyCapsule_GetPointer(capsule, osla_py_registration_name);
   osla_device *device = osla_py_unusable_reason() ? NULL : r->device->object;
   Py_BEGIN_ALLOW_THREADS;
   if (device) (void)osla_device_unregister(device, r->memory, r->bytes);
@@ -92,13 +82,13 @@ static PyObject *device_register(PyObject *module, PyObject *args)
   PyObject *array;
   unsigned long long address, bytes;
   if (!osla_py_parse(args, "O&OKK", osla_py_as_device, &h, &array, &address, &bytes)) return NULL;
-  registration *r = malloc(sizeof *r);
+  osla_py_registration *r = malloc(sizeof *r);
   if (!r) return PyErr_NoMemory();
-  *r = (registration){h, array, (void *)(uintptr_t)address, (size_t)bytes};
+  *r = (osla_py_registration){h, array, (void *)(uintptr_t)address, (size_t)bytes};
   osla_err err;
   OSLA_PY_RUN(err, osla_device_register(h->object, r->memory, r->bytes), h, NULL, NULL, NULL);
   PyObject *capsule =
-    err == OSLA_OK ? PyCapsule_New(r, capsule_name, unregister) : osla_py_raise(err);
+    err == OSLA_OK ? PyCapsule_New(r, osla_py_registration_name, unregister) : osla_py_raise(err);
   if (!capsule) {
     if (err == OSLA_OK) (void)osla_device_unregister(h->object, r->memory, r->bytes);
     free(r);
@@ -108,14 +98,6 @@ static PyObject *device_register(PyObject *module, PyObject *args)
   Py_INCREF((PyObject *)h);
   Py_INCREF(array);
   return capsule;
-}
-
-void *osla_py_registered(PyObject *object, size_t *bytes)
-{
-  if (!PyCapsule_IsValid(object, capsule_name)) return NULL;
-  const registration *r = PyCapsule_GetPointer(object, capsule_name);
-  *bytes = r->bytes;
-  return r->memory;
 }
 
 /* Python function device_follow(device, stream) orders later work of the device after the work that
