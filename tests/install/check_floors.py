@@ -33,7 +33,7 @@ RULES = {
     "kernels/forest": f"kernels/common {BELOW_KERNELS}",
     "kernels/sparse": f"kernels/common kernels/forest {BELOW_KERNELS}",
     "kernels/iterate": f"kernels/common kernels/sparse kernels/forest {BELOW_KERNELS}",
-    "kernels/solve": f"kernels/common kernels/gemm kernels/lu kernels/chol {BELOW_KERNELS}",
+    "kernels/solve": f"kernels/common kernels/gemm kernels/products kernels/lu kernels/chol {BELOW_KERNELS}",
 }
 # Only src/transport may use MPI's one-sided calls.
 RMA = re.compile(r"\bMPI_(Win_[a-z_]+|R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap) *\(|"
