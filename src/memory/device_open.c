@@ -135,13 +135,14 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   const char *kind = o.kind ? o.kind : getenv("OSLA_DEVICE");
   const device_ops *ops = NULL;
   *out = NULL;
+  bool on_host, signals;
+  /* The settings are read even after an error, because the ranks compare them. */
+  osla_err err = read_panels(&on_host), of_signals = read_signals(&signals);
+  if (err == OSLA_OK) err = of_signals;
   osla_device *d = calloc(1, sizeof *d);
-  osla_err err = d ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "device object");
+  if (err == OSLA_OK && !d) err = osla_error_set(OSLA_ERR_MEM, "device object");
   if (err == OSLA_OK) err = OSLA_RESERVED(osla_device_options, options);
   if (err == OSLA_OK) err = osli_device_backend(kind, &ops);
-  bool on_host = false, signals = false;
-  if (err == OSLA_OK) err = read_panels(&on_host);
-  if (err == OSLA_OK) err = read_signals(&signals);
   const osla_argument same[] = {{"kind of device", kind ? kind[0] : 0},
                                 {"OSLA_DEVICE_PANELS", on_host},
                                 {"OSLA_DEVICE_SIGNALS", signals}};
