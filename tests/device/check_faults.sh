@@ -22,7 +22,7 @@ cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
 ulimit -c 0
 failed=0
-for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,512,1024,2048,'4 forest'} 1' '{512,1024}' signals {1,2}' '{2,4,16}' sparse'; do
+for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,512,1024,2048,'4 forest'} 1' '{512,1024}' signals' {1,2}' '{2,4,16}' sparse'; do
   read -r nodes fault suite <<<"$run"
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly

@@ -80,8 +80,11 @@ shows doc/asynchronous.md doc/asynchronous.c
 #define BLOCK_2 osla_csr *a = NULL; double *b, *x, *b_on_host = NULL; osla_segment *segment; \
   osla_transfer transfer; osla_krylov_result result; const size_t rows = 5; const int rank = 0;
 #define BLOCK_3 void *roots, *leaves = NULL; osla_forest *forest = NULL; osla_forest_run run;
-#define BLOCK_4 osla_matrix *h_on_device = NULL, *x_on_device = NULL; osla_hessian *hessian; \
+#define BLOCK_4 void *x = NULL, *leaves = NULL, *stream = NULL; osla_forest *forest = NULL;
+#define BLOCK_5 osla_matrix *h_on_device = NULL, *x_on_device = NULL; osla_hessian *hessian; \
   int64_t indices[3] = {0, 1, 2}, count = 3, k = 1, info; double g[3] = {1, 2, 3};
+int cudaMalloc(void **memory, size_t bytes);
+int cudaFree(void *memory);
 void page(osla_transport *transport, osla_device *device, osla_grid *grid, int64_t n);
 void page(osla_transport *transport, osla_device *device, osla_grid *grid, int64_t n)
 {
