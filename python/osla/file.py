@@ -132,7 +132,7 @@ class File(Owned):
         grid = self.transport.grid if grid is None else grid
         handle(grid, Grid, "grid")
         sizes = _words.blocks(block)
-        yield _words.same(triangle)
+        yield "" if triangle is None else _words.same(triangle)
         dtype, m, n, _ = _core.file_look_matrix(own, text)
         half = is_triangle(triangle, None, (m, n, *sizes))
         new = Matrix._of(create(None, grid, dtype, m, n, *sizes, triangle=half), grid)

@@ -45,6 +45,11 @@ def is_triangle(triangle: str | None, device: Any, sizes: tuple[int, ...]) -> bo
     return True
 
 
+def triangle_word(half: bool) -> str:
+    """Text for an argument `triangle`, which must be equal on all ranks: "" for all elements."""
+    return " lower triangle" if half else ""
+
+
 def create(device: Device | None, grid: Grid, dtype: int, *sizes: int,
             triangle: bool = False) -> Any:
     """Handle of a new matrix in the memory of `device`, or in host memory if `device` is None."""
@@ -91,7 +96,7 @@ class Matrix(Owned):
         kind = _words.dtype(dtype)
         sizes = _words.whole(m, "m", 0), _words.whole(n, "n", 0), *_words.blocks(block)
         half = is_triangle(triangle, device, sizes)
-        yield device_word(device) + _words.same(triangle)
+        yield device_word(device) + triangle_word(half)
         on = device_on(grid.transport, device)
         self._take(create(on, grid, kind, *sizes, triangle=half), grid, None, on)
 
@@ -288,7 +293,7 @@ class Matrix(Owned):
                                 f"{_words.NUMPY[kind]} was said")
         sizes = *(_words.whole(x, "shape", 0) for x in size), *_words.blocks(block)
         half = is_triangle(triangle, device, sizes)
-        yield ("" if root is None else f" from rank {root}") + device_word(device) + _words.same(triangle)
+        yield ("" if root is None else f" from rank {root}") + device_word(device) + triangle_word(half)
         on = device_on(grid.transport, device)
         there = None if on is None else Matrix._of(create(on, grid, kind, *sizes), grid, None, on)
         made = Matrix._of(create(None, grid, kind, *sizes, triangle=half), grid)

@@ -155,6 +155,7 @@ def test_what_differs_on_one_rank(world, other):
         (lambda: osla.trsm(a, b, alpha=0 if last else 1), "trsm left lower n nonunit"),
         (lambda: osla.getrf(a, pivoting="none" if last else "partial"), "getrf none where"),
         (lambda: osla.potrf(a, "upper" if last else "lower"), "potrf upper where"),
+        (lambda: osla.Matrix(4, 4, triangle="lower" if last else None), "Matrix lower triangle where"),
         (lambda: a.norm("one" if last else "max"), "norm one where"),
         (lambda: osla.cg(rows, right, jacobi=0 if last else 1), "jacobi=0 sweeps=0 sync where"),
         (lambda: osla.cg(rows, right, sweeps=0 if last else 3), "sweeps=0 sync where .* sweeps=3"),
