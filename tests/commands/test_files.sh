@@ -104,12 +104,14 @@ if [ "$HAVE_HDF5" = yes ]; then
     small=(unshare -m sh -c 'mount -t tmpfs -o size=$1 tmpfs /mnt && shift && exec "$@"' sh)
     run "${small[@]}" 300k "${invert[@]}" --mesh 8 -o /mnt/m.h5 --checkpoint /mnt/c.h5
     line 2 "--output: /mnt/m.h5: the file system has not enough room: [0-9]+ bytes are needed, and [0-9]+ are free"
-    run "${small[@]}" 40k "$OSLA" assemble --n 90 -o /mnt/o.h5 updates.h5
+    run "${small[@]}" 20k "$OSLA" assemble --n 90 -o /mnt/o.h5 updates.h5
+    line 2 "--output: /mnt/o.h5: the file system has not enough room: 32760 bytes are needed.*"
+    run "${small[@]}" 40k "$OSLA" assemble --n 90 --full -o /mnt/o.h5 updates.h5
     line 2 "--output: /mnt/o.h5: the file system has not enough room: 64800 bytes are needed.*"
   else
     echo "test_files: mounts are not permitted: a small file system is not tested"
   fi
-  (ulimit -f 16000 && exec timeout "$JOB_LIMIT" "$OSLA" assemble --n 1500 -o o.h5 updates.h5) \
+  (ulimit -f 16000 && exec timeout "$JOB_LIMIT" "$OSLA" assemble --n 1500 --full -o o.h5 updates.h5) \
     >"$scratch/out" 2>"$scratch/err" </dev/null # 18 MB of H, 16.4 MB are allowed
   status=$? label="assemble under ulimit -f"
   line 2 ".*File too large.*"
