@@ -376,8 +376,6 @@ run node 2 forest --device=fake --case gather,setup
 bad "osla-bench forest: --case gather,setup: with --device the cases are pingpong,gather,reduce,fetch,halo,spmv,cg"
 run node 2 forest --device=fake --rewrite
 bad "osla-bench forest: --rewrite: the host does not write values on a device: leave out --rewrite or --device"
-run node 2 forest --device=fake --ref sync
-bad "osla-bench forest: --ref sync uses the device of one rank: run it with 1 rank, not 2"
 run node 0 syrk --device=fake
 bad "osla-bench syrk: --device=fake: unknown option (see osla-bench syrk --help)"
 run node 0 lu --cold --n 10,20
