@@ -243,8 +243,9 @@ static osla_err measure(chain_data *d, int64_t count)
   return bench_run_case(d->job, &c);
 }
 
-/* Refuses updates whose sum is singular: each unknown must occur in some update, and the different
- * matrices G must have at least as many rows in all as an update has indices. */
+/* Refuses updates whose sum is certainly singular: each unknown must occur in at least one update,
+ * and the different matrices G must together have at least as many rows as an update has
+ * indices. */
 static osla_err check_regular(chain_data *d)
 {
   const updates *u = &d->updates;

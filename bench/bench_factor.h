@@ -48,7 +48,7 @@ typedef struct factor_data {
   /* copy of the unfactored matrix on the device, made by the first factor_restore; later calls copy
    * it, because filling a matrix on a device is slow; NULL if matrices are in host memory */
   osla_matrix *original;
-  osla_matrix *full; /* copy that factor_full makes of a triangular matrix, or NULL */
+  osla_matrix *full; /* full matrix into which factor_full copies a triangular one, or NULL */
   reference_names names;
   reference_gemm local;
 } factor_data;
@@ -61,8 +61,8 @@ void factor_destroy(factor_data *d);
 /* Fills the matrix of a set with the values that it has before the factorisation. Collective. */
 osla_err factor_restore(void *set);
 
-/* *full := the matrix of a set in the full layout: the set's own matrix, or a copy of a triangular
- * one. The next call overwrites the copy, and factor_destroy frees it. Collective. */
+/* Sets *full to the matrix of a set if it is a full matrix, otherwise to a full copy of the
+ * triangular matrix. The next call overwrites the copy, and factor_destroy frees it. Collective. */
 osla_err factor_full(const factor_set *set, osla_matrix **full);
 
 /* Number of columns in a block of right-hand sides, chosen so that the blocks spread over all
@@ -71,8 +71,8 @@ int64_t factor_rhs_block(const factor_data *d);
 
 /* Fills in the implementations and returns their number. Local.
  *
- * The first implementation is OSLA. "triangle" is OSLA on a triangular matrix, which at first has
- * the contents of OSLA's full matrix; it exists for Cholesky in host memory. The implementation
+ * The first implementation is OSLA. "triangle" is OSLA on a triangular matrix, into which its
+ * set-up copies OSLA's full matrix; it exists for Cholesky in host memory. The implementation
  * "blas" is the limit of local computation, and exists if the caller has set the members of
  * d->local up to `work`. "lapack" is one call of the device's LAPACK on the whole matrix, and
  * exists if there is a single rank with a device. ScaLAPACK has an implementation for each block

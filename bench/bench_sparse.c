@@ -258,8 +258,9 @@ static bench_impl implementation(const char *name, const sparse_problem *p,
                       .data = d};
 }
 
-/* Describes an implementation of OSLA with vectors in host memory, or on a device on which CG tests
- * for convergence once in check_every iterations (0: the default). */
+/* Returns an implementation that runs OSLA, with vectors on the device if is_on_device is true,
+ * otherwise in host memory. On a device CG tests for convergence once in check_every iterations
+ * (0: the default). */
 static bench_impl osla_implementation(const char *name, const sparse_problem *p, bool is_on_device,
                                       int check_every, sparse_data *d)
 {
@@ -270,7 +271,8 @@ static bench_impl osla_implementation(const char *name, const sparse_problem *p,
   return impl;
 }
 
-/* Lists OSLA's implementations with a device. "sync" is CG that waits in each iteration. */
+/* Fills in the implementations that are measured with --device, and returns their number. "sync" is
+ * CG that tests for convergence in each iteration. */
 static int list_on_device(const sparse_problem *p, bool cg, bench_impl *impls, sparse_data *data)
 {
   impls[0] = osla_implementation("osla", p, true, 0, &data[0]);

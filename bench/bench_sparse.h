@@ -51,8 +51,8 @@ typedef struct sparse_data {
   double *r, *p, *ap;  /* [rows] vectors of CG */
   double *ghosts;      /* [n_ghosts] values of the ghosts */
   bool is_on_device;   /* true if the matrix and the vectors of the runs lie on the device */
-  double *x_on,        /* [rows] copy of x on the device, which the runs use */
-    *y_on;             /* [rows] copy of y on the device, which the runs use */
+  double *x_on,        /* [rows] copy of x on the device; NULL if is_on_device is false */
+    *y_on;             /* [rows] copy of y on the device; NULL if is_on_device is false */
   int64_t check_every; /* value of osla_krylov_options.check_every */
   int iterations;      /* number of products or iterations in a run */
   double residual;     /* norm of the residual according to CG's recurrence */

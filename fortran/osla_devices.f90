@@ -1,7 +1,7 @@
 ! Opens devices and creates matrices in device memory. The contracts of the calls are in
-! osla_device.h. Fortran programs have no segments and no addresses of device memory, so the module
-! lacks osla_segment_create_on, osla_device_register, osla_device_unregister, osla_device_follow and
-! osla_segment_device.
+! osla_device.h. Fortran programs use neither segments nor addresses of device memory, so the module
+! lacks osla_segment_create_on, osla_segment_device, osla_device_register, osla_device_unregister,
+! and osla_device_follow.
 module osla_devices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part

@@ -20,7 +20,8 @@ module osla_matrices
     procedure create_default, create_long
   end interface
 
-  ! Makes a symmetric matrix of order n that stores its lower triangle alone, in blocks of nb x nb.
+  ! Makes a symmetric matrix of order n in blocks of nb x nb, of which only the lower triangle is
+  ! stored.
   interface osla_matrix_create_triangle
     procedure create_triangle_default, create_triangle_long
   end interface
@@ -129,7 +130,7 @@ contains
     dtype = c_osla_matrix_dtype(matrix%handle)
   end function osla_matrix_dtype
 
-  ! True if the matrix stores its lower triangle alone.
+  ! True if only the lower triangle of the matrix is stored. Local.
   function osla_matrix_is_triangle(matrix) result(is)
     type(osla_matrix), intent(in) :: matrix
     logical :: is

@@ -46,11 +46,11 @@ OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_opt
  * unchanged; info counts rows of the part. A part is factored in place if it begins at block
  * corners (i and j are multiples of the block size). It is also factored in place if it begins
  * within a block row (column) and there is only one process row (column), or the part ends in the
- * block row (column) in which it begins. Any other part is copied. A whole triangular
- * matrix is factored in place. Of its parts, one that begins and ends on the diagonal is copied to
- * a triangular matrix, and one below the diagonal to a full matrix; other parts are UNSUPPORTED.
- * Memory beside that of osla_potrf: none, or a copy of the part and 64 of its columns. Errors as
- * osla_potrf, and ARG for a part outside its matrix. */
+ * block row (column) in which it begins. Any other part of a full matrix is copied. A whole
+ * triangular matrix is factored in place. A part of a triangular matrix is copied to a triangular
+ * matrix if it begins and ends on the diagonal, and to a full matrix if it lies below the diagonal;
+ * any other part is UNSUPPORTED. Memory beside that of osla_potrf: none, or a copy of the part and
+ * 64 of its columns. Errors as osla_potrf, and ARG for a part outside its matrix. */
 OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                                   int64_t *info);
 

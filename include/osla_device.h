@@ -9,11 +9,11 @@
  *
  * The host must not load from or store to a device pointer (of osla_matrix_local, osla_matrix_peer,
  * osla_segment_local or osla_segment_peer). When a collective call returns, its results are
- * complete. A transfer of a star forest is only ordered: work that is queued later on the device
- * sees its results. osla_device_wait waits for them. If queued work of a rank fails, the next
- * collective call that agrees on errors returns the error on all ranks. If this rank calls
- * osla_device_wait, osla_barrier, a get or a flush earlier, then that call returns the error, on
- * this rank alone.
+ * complete, except those of a transfer of a star forest: only work that is queued later on the
+ * device sees them, and osla_device_wait waits until they are complete. If queued work of a rank
+ * fails, the next collective call that agrees on errors returns the error on all ranks. If this
+ * rank calls osla_device_wait, osla_barrier, a get or a flush earlier, then only that call on this
+ * rank returns the error.
  *
  * There are two kinds of devices. "fake" simulates a device in host memory, for tests without a
  * GPU: an access by the host to its memory crashes the program (src/device/README.md). "cuda" is an
@@ -64,8 +64,9 @@ OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_
 OSLA_API void osla_device_close(osla_device **device);
 
 /* Waits until all work that this rank has queued on the device so far is complete. A program calls
- * it before the host, or a stream of the program other than that of the options, uses results of
- * work that is only queued. Local. Errors: those of queued work; the error is then cleared. */
+ * it before host code uses results of queued work, and before a stream other than that of the
+ * options uses them. Local. Errors: those of queued work; the call clears the error that it
+ * returns. */
 OSLA_API osla_err osla_device_wait(osla_device *device);
 
 /* Makes a segment whose data area, `bytes` bytes of zeros, lies on the device. The notify slots lie
@@ -89,31 +90,31 @@ OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, os
  * all ranks together: those of osla_vertices_create and osla_segment_create_on. */
 OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out);
 
-/* osla_device_register makes memory known that the program has allocated on the device itself, for
- * example by cudaMalloc or by cupy. Calls that accept memory of this rank's devices then accept
- * this memory, too: values of star forests, G and U of the accumulator, vectors of osla_spmv and
- * osla_cg, and the arrays that get, put and copy calls of segments and matrices read and write.
- * Devices of other ranks do not read registered memory in place. The memory stays the program's,
- * which must not free it before osla_device_unregister. Pieces may overlap, and a piece may be
- * registered several times; each registration ends by a call of osla_device_unregister with equal
- * arguments, which first waits for the work that the device has so far. No transfer under way (of a
- * star forest or a segment) may use the memory. osla_device_close ends all registrations. Local,
- * thread-safe.
+/* osla_device_register enters device memory that the program has allocated, for example by
+ * cudaMalloc or by cupy, in the library's table of device memory. The library then accepts it as
+ * values of star forests, as G and U of the accumulator, as vectors of osla_spmv and osla_cg, and
+ * as arrays that get, put and copy calls of segments and matrices read and write. Devices of other
+ * ranks do not read registered memory in place. The memory still belongs to the program, which must
+ * not free it before osla_device_unregister. Pieces may overlap, and a piece may be registered
+ * several times. osla_device_unregister with equal arguments ends one registration. It first waits
+ * for all work that the device has so far; no transfer under way (of a star forest or a segment)
+ * may use the memory. osla_device_close ends all registrations. Local, thread-safe.
  *   memory, bytes [in] address and size of the memory, which lies in one allocation
  * Errors of osla_device_register: ARG (NULL, 0 bytes, memory that does not lie on this device,
  * memory of another rank, memory of another osla_device), MEM. Errors of osla_device_unregister:
- * ARG (not registered). If work of the device has failed, a later call returns the error (see
- * above). */
+ * ARG (not registered). If work of the device has failed, a later call returns this error (see the
+ * top of this file). */
 OSLA_API osla_err osla_device_register(osla_device *device, void *memory, size_t bytes);
 OSLA_API osla_err osla_device_unregister(osla_device *device, void *memory, size_t bytes);
 
-/* Orders work of the device after work of the program: all work that the device gets later begins
- * after the work that a stream of the program has so far. The call does not wait. It is not needed
- * for the stream of the options, and not for the legacy default stream unless the options name a
- * stream. Streams of the program are not ordered after work of the device. Before the program reads
- * results, or overwrites values that a transfer has read, it calls osla_device_wait or
- * osla_device_unregister, makes a collective call other than a transfer of a star forest, or passes
- * its stream in the options. Local, thread-safe.
+/* Orders work of the device after work of the program: all work that is queued on the device later
+ * begins after all work that a stream of the program has so far. The call does not wait. It is not
+ * needed for the stream of the options, nor for the legacy default stream if the options name no
+ * stream. The opposite order does not exist: streams of the program do not wait for work of the
+ * device. Before such a stream reads results, or overwrites values that a transfer has read, the
+ * program calls osla_device_wait, osla_device_unregister, or a collective call other than a
+ * transfer of a star forest. The stream of the options needs none of these calls. Local,
+ * thread-safe.
  *   stream [in] a cudaStream_t of the device, not NULL; cudaStreamLegacy (1) and
  *               cudaStreamPerThread (2) are accepted
  * Errors: ARG (NULL, a stream of another device, a fake device, which has no streams; a stream that

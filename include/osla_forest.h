@@ -336,10 +336,10 @@ OSLA_API osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, v
                                           osla_forest_combine combine);
 
 /* Waits until the transfer is over on this rank: the values written on this rank are complete, and
- * the values read from it may be overwritten. For values on a device this holds for work that is
- * queued later in the device's stream, and the call need not wait for the device. Before host code
- * or another stream uses these values, call osla_device_wait. Clears *run. Local. Errors: STATE
- * (the transfer was not begun, or has ended). */
+ * the values read from it may be overwritten. If values lie on a device, the call need not wait for
+ * the device: only work that is queued later in the device's stream may use or overwrite the
+ * values. Before host code or another stream uses them, call osla_device_wait. Clears *run. Local.
+ * Errors: STATE (the transfer was not begun, or has ended). */
 OSLA_API osla_err osla_forest_end(osla_forest_run *run);
 
 /* *done := true if the transfer is over on this rank; it has then ended as by osla_forest_end.

@@ -62,17 +62,19 @@ OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex a
 /* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k), or of C := alpha A^T A + beta
  * C (otherwise, A is k x n). The other triangle is neither read nor written. C is n x n, in any
  * blocks and on any grid; types s, d, c and z (the complex product is symmetric, not Hermitian).
- * With LOWER and a real type, C may be a triangular matrix or a part of one that begins and ends on
- * the diagonal. It is computed in place, and then each rank computes its own elements of C, also if
- * this leaves ranks idle. Errors: also UNSUPPORTED for another part of a triangular matrix as C.
- * Otherwise as osla_gemm. */
+ * With LOWER and a real type, C may be a triangular matrix, or a part of a triangular matrix that
+ * begins and ends on the diagonal. A triangular C is computed in place: each rank computes the
+ * elements of C that it owns, even if this leaves ranks idle. Errors: those of osla_gemm,
+ * UNSUPPORTED if C is any other part of a triangular matrix, and ARG if C is triangular and uplo is
+ * UPPER or the type is complex. Otherwise as osla_gemm. */
 OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                             osla_complex beta, osla_part c, const osla_gemm_options *options);
 
 /* Triangle `uplo` of the Hermitian product C := alpha A A^H + beta C, or C := alpha A^H A + beta C.
  * The imaginary parts of C's diagonal are ignored and become zero, as with xHERK of the BLAS. With
- * LOWER, C may be a triangular matrix, or a part of one that begins and ends on the diagonal, for
- * all types. For real types the same as osla_syrk. Otherwise as osla_syrk. */
+ * LOWER and any type, C may be a triangular matrix, or a part of a triangular matrix that begins
+ * and ends on the diagonal. For real types the results are those of osla_syrk. Otherwise as
+ * osla_syrk. */
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 

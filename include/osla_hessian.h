@@ -195,9 +195,9 @@ OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
  * commit.
  *
  * The matrix may lie on a device (osla_matrix_create_on), which then computes the additions. The
- * arrays G and U of an update lie in host memory or on the device of the matrix (in memory of this
- * library, or in memory that osla_device_register has made known), and all other arrays in host
- * memory. doc/devices.md has the rules for matrices on devices.
+ * arrays G and U of an update lie in host memory or on the device of the matrix (in memory that
+ * this library has allocated, or that the program has registered by osla_device_register). All
+ * other arrays lie in host memory. doc/devices.md has the rules for matrices on devices.
  *   options [in] as in osla_hessian_create, except that nb is 0 or the block size of the matrix,
  *                that the matrix determines `single` and `triangle`, and that initial and
  *                from_zero require clear.

@@ -19,17 +19,18 @@
 extern "C" {
 #endif
 
-/* Triangle `uplo` of A := that of (L L^H)^-1 (LOWER) or of (U^H U)^-1 (UPPER), from the factor that
- * osla_potrf left in this triangle. The other triangle is neither read nor written. Collective.
+/* Triangle `uplo` of A := triangle `uplo` of (L L^H)^-1 (LOWER) or of (U^H U)^-1 (UPPER), computed
+ * from the factor that osla_potrf left in this triangle. The other triangle is neither read nor
+ * written. Collective.
  *   a       [in,out] n x n, any type, mb = nb, any grid; with LOWER also a triangular matrix
  *                    (osla_matrix_create_triangle)
  *   options [in]     as osla_potrf; NULL = defaults; the same on all ranks
  *   info    [out]    0, or i > 0: element i of the factor's diagonal, counted from 1, is the first
  *                    that is exactly zero (as LAPACK's xPOTRI); then A is unchanged. The same on
  *                    all ranks
- * osla_matrix_mirror then fills the other triangle of a full matrix. The call uses all changes of A
- * that any rank has made before; on return all ranks have finished. A may have been made by
- * osla_matrix_wrap_own.
+ * To fill the other triangle of a full matrix, call osla_matrix_mirror afterwards. The call uses
+ * all changes of A that any rank has made before; on return all ranks have finished. A may have
+ * been made by osla_matrix_wrap_own.
  * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
  * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options, UPPER with a triangular
  * matrix), MEM and RANGE (as osla_getrf; A is unchanged), MPI. */

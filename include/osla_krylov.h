@@ -90,9 +90,10 @@ typedef struct osla_krylov_options {
   void *arg;
   /* number of iterations between two tests for convergence of CG on devices; 0 stands for 16. The
    * host reads from the device only at the tests, so CG may make up to check_every - 1 iterations
-   * more than needed. After a test the solver calls `each` for all iterations since the test
-   * before. CG ignores this member and tests in every iteration in host memory, on several nodes,
-   * and on several ranks with an operator that is not made of a sparse matrix. */
+   * more than needed. After a test the solver calls `each` for all iterations since the previous
+   * test. CG ignores this member, and tests in every iteration, if the vectors lie in host memory,
+   * if the ranks are on several nodes, or if several ranks use an operator that osla_csr_operator
+   * has not made. */
   int64_t check_every;
   uint64_t reserved[7]; /* must be 0 (osla_types.h) */
 } osla_krylov_options;

@@ -51,9 +51,9 @@ OSLA_API osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t 
  * array holds the local block columns one after another. Of each block column, the local rows at
  * or below the diagonal block are stored column-major, and their number is the leading dimension.
  * Elements above the diagonal in the diagonal blocks are stored, but have no meaning. The matrix
- * always lies in host memory. A program that stores elements of a complex type itself must keep the
- * diagonal real: products and factorisations ignore imaginary parts on the diagonal, but norms,
- * copies and osla_matrix_get_block do not.
+ * always lies in host memory. The program must keep the diagonal of a complex matrix real: norms,
+ * copies and osla_matrix_get_block use imaginary parts on the diagonal, products and factorisations
+ * ignore them.
  *
  * Only calls whose comment names triangular matrices accept one. All other calls return
  * UNSUPPORTED, name osla_matrix_copy as the way to a full matrix, and change nothing.
@@ -168,15 +168,15 @@ typedef enum osla_norm {
 OSLA_API osla_err osla_matrix_norm(const osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, for any block sizes and any grids over the same ranks. Collective. Sizes and
- * types must agree, and the two matrices must not share memory. Each may be triangular: a copy from
- * a full to a triangular matrix takes the elements on and below the diagonal, and a copy from a
- * triangular to a full matrix also sets the elements above the diagonal, conjugated for complex
- * types. Errors, on all ranks together: ARG, MEM, MPI. */
+ * types must agree, and the two matrices must not share memory. Either may be triangular. A copy
+ * from a full to a triangular matrix ignores the elements above the diagonal. A copy from a
+ * triangular to a full matrix sets the elements above the diagonal to the conjugates of those below
+ * it. Errors, on all ranks together: ARG, MEM, MPI. */
 OSLA_API osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 
-/* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy between full
- * matrices. Pieces that are contiguous in dest are fetched one by one, so dest's blocks should not
- * be tiny. */
+/* dest := source^T (TRANS) or source^H (CONJTRANS), for full matrices. Otherwise as
+ * osla_matrix_copy. Pieces that are contiguous in dest are fetched one by one, so dest's blocks
+ * should not be tiny. */
 OSLA_API osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *source,
                                         osla_matrix *dest);
 

@@ -43,11 +43,11 @@ static inline osla_part osla_whole(osla_matrix *matrix)
  * (a part outside its matrix; parts that share an element, one of which is written). */
 
 /* dest := source, of equal size and type; both may be parts of one matrix. Collective. Memory: 64
- * columns of the source part. A part of a triangular matrix may be the source wherever it lies; its
- * elements above the diagonal are those of osla_matrix_get_block. As the destination it must lie
- * below the diagonal, or begin and end on it; in the second case the elements above the diagonal of
- * the source part are ignored. Errors: also UNSUPPORTED (another destination in a triangular
- * matrix). */
+ * columns of the source part. The source may be any part of a triangular matrix; its elements above
+ * the diagonal have the values that osla_matrix_get_block returns. A destination in a triangular
+ * matrix must lie below the diagonal, or begin and end on it. If it begins and ends on the
+ * diagonal, the elements above the diagonal of the source part are ignored. Errors: also
+ * UNSUPPORTED (any other destination in a triangular matrix). */
 OSLA_API osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
 
 /* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128
@@ -56,9 +56,9 @@ OSLA_API osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source,
 
 /* ---- fills, norms and scaling ----
  *
- * A part of a triangular matrix must lie below the diagonal, where it is a matrix like any other,
- * or begin and end on the diagonal, where it is a triangular matrix of its own. Errors: also
- * UNSUPPORTED (another part of a triangular matrix). */
+ * A part of a triangular matrix must lie below the diagonal, and then counts as a full matrix, or
+ * begin and end on the diagonal, and then counts as a triangular matrix. Errors: also UNSUPPORTED
+ * (any other part of a triangular matrix). */
 
 /* Norm of a part. Collective. */
 OSLA_API osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);

@@ -2,8 +2,9 @@
  *
  * Products with matrices consist of calls of osla_gemm. The stored triangle is halved recursively.
  * Each rectangle outside the diagonal is used in place, once as it is and (symm, hemm) once
- * transposed. Only squares along the diagonal are copied; of a triangular matrix, 512 columns at a
- * time are copied. Products with vectors read A once, in place, on the rank that owns it.
+ * transposed. Only squares along the diagonal are copied. From a triangular matrix, the rows below
+ * each square are copied, too, about 512 columns at a time. Products with vectors read A once, in
+ * place, on the rank that owns it.
  *
  * For all calls: operands are parts of matrices of one type (s, d, c, z), in any blocks and on any
  * grids of one transport. The triangle that is not stored is never read. Calls are collective, with
@@ -42,7 +43,8 @@ extern "C" {
  *   options [in]     options of the calls of osla_gemm, NULL = defaults
  * Memory beside that of osla_gemm: a diagonal square of order about 512, distributed over all
  * ranks; with a triangular matrix also a copy of about 512 of its columns. Errors as stated at the
- * head of this file, and UNSUPPORTED for a part of a triangular matrix off the diagonal. */
+ * head of this file, and UNSUPPORTED if A is a part of a triangular matrix that does not begin on
+ * the diagonal. */
 OSLA_API osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -62,7 +64,7 @@ OSLA_API osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, os
                             const osla_gemm_options *options);
 
 /* y := alpha op(A) x + beta y.
- *   a  [in]      m x n; also a part of a triangular matrix that lies below the diagonal
+ *   a  [in]      m x n; may be a part of a triangular matrix that lies below the diagonal
  *   x  [in]      a column, n x 1 (NOTRANS) or m x 1
  *   y  [in,out]  a column, m x 1 or n x 1; may be x, must not share an element with a
  * Memory: both columns as a whole on each rank. The columns are sent, the matrix is not. */
@@ -70,8 +72,8 @@ OSLA_API osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, o
                             osla_complex beta, osla_part y);
 
 /* y := alpha A x + beta y for a symmetric (osla_hemv: Hermitian) A of order n of which triangle
- * `uplo` is stored. Each stored element is read once. Triangular matrices A are accepted as by
- * osla_symm. Otherwise as osla_gemv. */
+ * `uplo` is stored. Each stored element is read once. With LOWER, A may be a part of a triangular
+ * matrix that begins on the diagonal. Otherwise as osla_gemv. */
 OSLA_API osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
                             osla_complex beta, osla_part y);
 OSLA_API osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,

@@ -2,14 +2,13 @@
  * estimates.
  *
  * A is n x n in square blocks (mb = nb) on any grid. In triangular solves, solves with Cholesky's
- * factor, osla_residual, osla_refine, osla_posv_mixed and osla_pocon, A may also be a matrix that
- * stores only its lower triangle (osla_matrix_create_triangle), with OSLA_LOWER; comments call it a
- * triangular matrix. B and X are full matrices. Right-hand
- * sides B and solutions X are n x nrhs, in any blocks and on any grid over the same ranks. A solve
- * works on them in place if they are distributed like A: the same ranks at the same grid positions,
- * and the same block rows (mb of B = nb of A); their block columns are free. Otherwise a solve
- * works on a copy, as large as B. A solve is fastest with one block column of B for each process
- * column.
+ * factor, osla_residual, osla_refine, osla_posv_mixed and osla_pocon, A may also be a triangular
+ * matrix, which stores only its lower triangle (osla_matrix_create_triangle), with OSLA_LOWER. B
+ * and X are full matrices. Right-hand sides B and solutions X are n x nrhs, in any blocks and on
+ * any grid over the same ranks. A solve works on them in place if they are distributed like A: the
+ * same ranks at the same grid positions, and the same block rows (mb of B = nb of A); their block
+ * columns are free. Otherwise a solve works on a copy, as large as B. A solve is fastest with one
+ * block column of B for each process column.
  *
  * All calls are collective, with the same enumeration arguments, numbers and options on all ranks.
  * They accept types s, d, c and z unless stated otherwise. They use all changes of the matrices
@@ -60,15 +59,16 @@ OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64
 
 /* Solves with parts, also with parts of one matrix. Elements outside B stay unchanged. A part that
  * osla_potrf_part would factor in place is used in place; any other A is copied, any other B is
- * copied and copied back. Whether B is distributed like A is judged by counting rows and columns
- * from the first elements of both parts. Except for osla_getrs_part, A may be a triangular matrix
- * or a part of one that begins and ends on the diagonal, and A and B may be parts of triangular
- * matrices below the diagonal. Parts of triangular matrices are copied.
+ * copied and copied back. To compare the distributions of A and B, rows and columns are counted
+ * from the first element of each part. Except in osla_getrs_part, A may be a whole triangular
+ * matrix, which is used in place, or a part of a triangular matrix that begins and ends on the
+ * diagonal, and A and B may be parts of triangular matrices below the diagonal. Parts of triangular
+ * matrices are copied.
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
  * Memory beside that of the calls for whole matrices: none, or a copy of a part and 64 of its
  * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, ARG for a part
- * outside its matrix or a B that overlaps A, and UNSUPPORTED for other parts of triangular
- * matrices. */
+ * outside its matrix or a B that overlaps A, and UNSUPPORTED for any other part of a triangular
+ * matrix. */
 OSLA_API osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                                  osla_complex alpha, osla_part a, osla_part b);
 OSLA_API osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
@@ -107,8 +107,8 @@ static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int6
  * columns x and b of X and B, of
  *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
  * A backward stable solve gives a value of order 1. The value is NaN if there is a NaN. A is the
- * matrix before its factorisation: with both triangles, or a triangular matrix, which counts as
- * symmetric (Hermitian). Makes a copy of B. */
+ * matrix before its factorisation: a full matrix with both triangles, or a triangular matrix, which
+ * represents a symmetric (Hermitian) matrix. The call makes a copy of B. */
 OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
                                 double *value);
 
@@ -131,11 +131,12 @@ typedef struct osla_refine_result {
 
 /* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
  * by less than a half. An iteration that does not reduce the residual is discarded.
- *   a       [in]     the matrix before its factorisation: with both triangles
- *                    (osla_matrix_mirror), or a triangular matrix, which counts as symmetric
- *                    (Hermitian)
- *   factors [in]     of A, or of a matrix near A, in either layout; real or complex like A; if A
- *                    has double precision, the factors may have single precision
+ *   a       [in]     the matrix before its factorisation: a full matrix with both triangles
+ *                    (osla_matrix_mirror), or a triangular matrix, which represents a symmetric
+ *                    (Hermitian) matrix
+ *   factors [in]     factors of A, or of a matrix near A; Cholesky's factor may be a full or a
+ *                    triangular matrix; real or complex like A; if A has double precision, the
+ *                    factors may have single precision
  *   b       [in]     right-hand sides
  *   x       [in,out] first guess, which may be zero; solutions
  *   options [in]     NULL = defaults
@@ -175,16 +176,16 @@ typedef struct osla_mixed_result {
  * after a solve in double precision. If this fails, A is factored in double precision. gesv: LU
  * with partial pivoting; posv: Cholesky.
  *   uplo    [in]  the triangle of A that is factored
- *   a       [in]  type d or z, with both triangles, or, with osla_posv_mixed, a triangular matrix;
- *                 not changed
+ *   a       [in]  type d or z; a full matrix with both triangles, or, in osla_posv_mixed, a
+ *                 triangular matrix; not changed
  *   b       [in]  right-hand sides
  *   x       [out] solutions; neither A nor B
  *   options [in]  of the refinement; NULL = defaults
  *   result  [out] NULL, or the same on all ranks
- * Memory: a copy of A, in A's layout, in single precision; after a failure a copy in double
- * precision instead; and that of osla_refine. All of it is allocated before A is factored, except
- * what the solves and the products with a triangular A need (osla_getrs_memory). Errors as
- * osla_refine, and UNSUPPORTED for s and c.
+ * Memory: that of osla_refine, and a copy of A, full or triangular like A, in single precision,
+ * which is replaced by a copy in double precision if single precision fails. All of it is allocated
+ * before A is factored, except what the solves and the products with a triangular A need
+ * (osla_getrs_memory). Errors as osla_refine, and UNSUPPORTED for s and c.
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV,
  * DSPOSV. */

@@ -5,9 +5,9 @@
  * memory, for example in a segment of osla_segment_create_on. Calls that read the elements of the
  * matrix (osla_csr_row, osla_csr_multiply, ...) still use the matrix in host memory.
  *
- * Ranks of a node read values of x in place, from device to device, if x lies in memory of
- * osla_vertices_create_on; osla_cg puts the vector that it multiplies there. Other vectors x, and
- * values for other nodes, are packed on the device and pass through host memory.
+ * If x lies in memory of osla_vertices_create_on, ranks of a node read its values in place, from
+ * device to device. osla_cg allocates the vector that it multiplies in such memory. Values of other
+ * vectors, and values for other nodes, are packed on the device and pass through host memory.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).

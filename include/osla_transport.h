@@ -126,8 +126,8 @@ OSLA_API osla_err osla_agree(osla_transport *transport, osla_err local);
  * they differ, it returns ARG, even if a rank failed; the text names the first argument that
  * differs, with its value on rank 0 and on the lowest rank with another value.
  *   call      [in] name of the call
- *   arguments [in] [count] names and values; the same names on all ranks, at most
- *                  OSLA_MOST_ARGUMENTS (RANGE if there are more). A double is passed as its
+ *   arguments [in] [count] names and values; all ranks pass equal names, at most
+ *                  OSLA_MOST_ARGUMENTS of them (otherwise RANGE). A double is passed as its
  *                  bits, under a name that ends in " (bits)"; the text then has the name without
  *                  that ending, and the number. */
 typedef struct osla_argument {

@@ -232,10 +232,10 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
 }
 
 /* Updates A(i,j) -= L(i,k) L(j,k)^H for i >= j, where j runs over the local columns [from, to) and
- * i over the local rows before `end`. The columns have one leading dimension. The rows behind the
- * last of these columns are one product; the other rows are halved recursively down to blocks. If
- * this rank has all blocks on a device, the recursion ends earlier, because a device is slow at
- * many small products. */
+ * i over the local rows before `end`. The columns have one leading dimension. The rows below the
+ * diagonal element of the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. If this rank has all blocks on a device, the recursion ends earlier,
+ * because a device is slow at many small products. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
   /* the recursion of `update` ends on a device at triangles with this number of block columns */

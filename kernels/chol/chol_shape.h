@@ -125,9 +125,9 @@ static inline operand peer_element(const chol *f, int rank, int64_t row, int64_t
   return peer_operand(&f->v, rank, lower ? row : col, lower ? col : row);
 }
 
-/* Returns the number of columns from local column `col` to column `to` that one product can take:
- * all in a full matrix, and those of the block column of `col` in a triangular matrix, whose block
- * columns have different leading dimensions. */
+/* Returns the number of columns from local column `col` up to column `to` that one product can
+ * update: all of them in a full matrix; in a triangular matrix, whose block columns have different
+ * leading dimensions, those in the block column of `col`. */
 static inline int64_t columns_from(const chol *f, int64_t col, int64_t to)
 {
   if (!osla_matrix_is_triangle(f->v.matrix)) return to - col;

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-/* True if the kernel works on the matrix of the part. An empty triangular matrix is copied to a
- * full one, because kernels accept only some operands in triangular matrices. */
+/* True if the part is a whole matrix on which the kernel can work. An empty triangular matrix is
+ * replaced by an empty full one, because kernels accept triangular matrices only for some
+ * operands. */
 static bool is_whole(const osla_part *p)
 {
   osla_layout l = osla_matrix_layout(p->matrix);
@@ -16,8 +17,8 @@ static bool is_whole(const osla_part *p)
   return p->i == 0 && p->j == 0 && p->m == l.m && p->n == l.n;
 }
 
-/* Creates a matrix for a copy of the part. Its grid and blocks are chosen so that most elements of
- * the part stay on their rank. */
+/* Creates a matrix for a copy of the part. Unless `like` is given, the grid and the blocks of the
+ * copy are chosen so that most elements of the part stay on their rank. */
 static osla_err create_copy(const osla_part *part, const osla_matrix *like, part_operand *x)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);

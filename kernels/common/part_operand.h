@@ -1,10 +1,9 @@
 /* Parts of matrices as operands of kernels that need whole matrices (internal).
  *
- * If the part has the layout of a matrix of its own (part_view.h), the kernel works on it in place.
- * Otherwise the part is copied to a new matrix, and copied back. Elements outside the part stay
- * unchanged. A whole triangular matrix is used in place. Of its parts, one that begins and ends on
- * the diagonal is copied to a triangular matrix, and one below the diagonal, or without elements,
- * to a full matrix. */
+ * If the part is a whole matrix or has a view (part_view.h), the kernel works on it in place.
+ * Otherwise the part is copied to a new matrix, and copied back if the kernel has changed it. A
+ * part that begins and ends on the diagonal of a triangular matrix is copied to a triangular
+ * matrix, any other part to a full matrix. Elements outside the part stay unchanged. */
 #ifndef PART_OPERAND_H
 #define PART_OPERAND_H
 
@@ -21,10 +20,11 @@ typedef struct part_operand {
 } part_operand;
 
 /* Sets x->at to a matrix on which a kernel can work: the part itself or a copy. Collective. The
- * part must satisfy osli_part_check_stored.
+ * part must have passed osli_part_check_stored.
  *
- *   like [in] a copy is distributed like the rows of this matrix; NULL: on the processes and in
- *             the blocks of the part
+ *   like [in] NULL, or a matrix whose grid a copy gets; the block rows of the copy are then as
+ *             high as the block columns of `like` are wide. With NULL, a copy gets the processes
+ *             and the blocks of the part's matrix
  *
  * Memory: none if the kernel works on the part itself; otherwise the copy, and 64 columns of the
  * part while they are copied. Errors, on all ranks together: MEM, MPI; after an error nothing needs

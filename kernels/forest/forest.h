@@ -72,7 +72,8 @@ typedef struct forest_link {
   int rank;     /* rank at the other end of the link */
   bool is_near; /* true if `rank` is on this rank's node */
   bool is_self; /* true if `rank` is this rank */
-  /* true if ranks of the node read even few values in place (osli_forest_read_all_in_place) */
+  /* true if few values are not packed: ranks of the node read them in place like many values
+   * (osli_forest_read_all_in_place) */
   bool packs_nothing;
   int64_t edges; /* number of edges, at least 1 */
   /* number of edges in all links before this link */
@@ -103,8 +104,9 @@ typedef struct forest_links {
 /* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
   int link;
-  int64_t part;    /* index of the part within the values of the link, from 0 */
-  bool is_ordered; /* fetch: true if this rank's devices wait for the owner of the link's values */
+  int64_t part; /* index of the part within the values of the link, from 0 */
+  /* fetch: true if work that this rank queues later on devices waits for the other rank's signal */
+  bool is_ordered;
 } forest_cursor;
 
 /* The three transfers that make up a two-level transfer, one on each forest of forest_two_level. */
@@ -137,8 +139,8 @@ typedef struct forest_transfer {
    * announcement */
   bool is_awaited;
   bool ended;
-  /* true if work that this rank queues later on devices waits for the ranks that read the values in
-   * place */
+  /* true if work that this rank queues later on devices waits for signals of the ranks that read
+   * the values in place */
   bool is_ordered;
   forest_cursor reading, sending;
   forest_cursor answers;   /* fetch: next part of the roots' old values to be read at the leaves */
@@ -157,7 +159,9 @@ typedef struct forest_transfer {
 typedef struct cached_transfer {
   /* value of the pool's array_changes when the transfer was checked; 0 if no transfer is cached */
   uint64_t array_changes;
-  uint64_t registrations; /* value of osli_registrations when the transfer was checked */
+  /* number of changes to the program's registered memory (osli_registrations) when the transfer was
+   * checked; if it has changed, the transfer is checked again */
+  uint64_t registrations;
   forest_transfer transfer;
 } cached_transfer;
 
@@ -208,11 +212,11 @@ struct osla_forest {
   uint64_t begun; /* number of the latest transfer that was begun */
   uint64_t read;  /* number of the latest transfer whose values have all been read */
   uint64_t sent;  /* number of the latest transfer whose values have all been sent */
-  /* True if this rank has queued work that accesses another rank's memory in place, on a device
-   * without signals. The rank waits for this work before it publishes that it has read. */
+  /* True if this rank has queued work on a device without signals that accesses another rank's
+   * memory in place. The rank waits for this work before it publishes that it has read. */
   bool owes_wait;
-  /* Device with signals on which this rank has queued such work, or NULL. The rank queues a signal
-   * before it publishes that it has read. */
+  /* Device with signals on which this rank has queued work that accesses another rank's memory in
+   * place, or NULL. The rank queues a signal on it before it publishes that it has read. */
   osla_device *owes_signal;
   bool owes_credit; /* true if acknowledgements for some ring could not be sent yet */
   unsigned n_polls; /* number of polls that made no progress */
@@ -277,17 +281,18 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
          bytes * (size_t)l->edges <= FEW;
 }
 
-/* Lets ranks of the node read even few values in place from now on, in transfers along the forest's
- * own edges: two-level transfers, which only run between nodes, stay as they are. This suits values
- * on devices, because packed values pass through host memory. Local; all ranks call it between the
- * same transfers of the forest. */
+/* Makes ranks of the node read even few values in place in all later transfers along the forest's
+ * own edges; two-level transfers, which exist only on several nodes, do not change. This suits
+ * values on devices, because packed values pass through host memory. Local; all ranks must call it
+ * after an equal number of transfers of the forest. */
 static inline void osli_forest_read_all_in_place(osla_forest *f)
 {
   for (int i = 0; i < f->to_roots.n; i++)
     f->to_roots.of[i].packs_nothing = true;
   for (int i = 0; i < f->to_leaves.n; i++)
     f->to_leaves.of[i].packs_nothing = true;
-  for (int kind = 0; kind < FOREST_KINDS; kind++) /* cached transfers would pack few values */
+  /* transfers that were cached before would still pack few values */
+  for (int kind = 0; kind < FOREST_KINDS; kind++)
     f->cached[kind].array_changes = 0;
 }
 

@@ -64,8 +64,8 @@ void osli_forest_wait_for_devices(device_settle_reason reason)
   (void)osli_device_lane(lane);
 }
 
-/* Lets devices of other ranks wait for the work that computes the values of a transfer. Waits for
- * this work if a device has no signals. */
+/* Queues signals behind the work that computes the values of a transfer, for which devices of other
+ * ranks can wait. If a device with values has no signals, the host waits for the work instead. */
 static void signal_values(const osla_forest *f, const forest_transfer *x)
 {
   osla_device *on[2] = {osli_forest_device(f, &x->at.values), osli_forest_device(f, &x->at.before)};
@@ -232,15 +232,16 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 
 /* ---- values of other ranks on devices ---- */
 
-/* Lets work that this rank queues later on the device of another rank's vertices wait for the work
- * that this rank has queued before its latest announcement. `at` is the location of the vertices.
- */
+/* Lets work that this rank queues later wait for the work that the rank at the other end of the
+ * link had queued when it announced its values. `at` is the location of the vertices that this rank
+ * accesses. Does nothing if they lie in host memory, or on a device without signals. */
 static void await_owner(const osla_forest *f, const forest_link *l, const value_location *at)
 {
   osli_device_await_rank(osli_forest_device(f, at), l->rank);
 }
 
-/* Notes that this rank has queued work that accesses vertices of another rank at a location. */
+/* Records that this rank has queued work that accesses vertices of another rank at a location, so
+ * that it waits or signals before it publishes that it has read. Does nothing for host memory. */
 static void note_access(osla_forest *f, const value_location *at)
 {
   osla_device *d = osli_forest_device(f, at);

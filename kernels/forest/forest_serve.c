@@ -105,8 +105,8 @@ static void send_owed_credit(osla_forest *f)
 }
 
 /* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
- * is true if the begin of a transfer makes this call; reads on a device are then queued, and the
- * call does not wait for them. So if a device has no signals, a later call publishes the reads. The
+ * is true if the call belongs to the begin of a transfer; it then does not wait for reads that it
+ * has queued on a device, and if the device has no signals, a later call publishes these reads. The
  * caller holds the pool's lock. */
 static void serve_forest(osla_forest *f, bool is_begin)
 {

@@ -43,8 +43,8 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 /* Waits for all work that this rank has queued on devices. Local. */
 void osli_forest_wait_for_devices(device_settle_reason reason);
 
-/* Returns the device on which vertices of any rank lie, if they lie in device memory of the pool;
- * otherwise NULL. Local. */
+/* Returns the device of this rank that reaches vertices of any rank at a location, if they lie in
+ * device memory of the pool; otherwise NULL. Local. */
 static inline osla_device *osli_forest_device(const osla_forest *f, const value_location *at)
 {
   if (at->array < 0 || !osli_device_any()) return NULL;
@@ -52,9 +52,10 @@ static inline osla_device *osli_forest_device(const osla_forest *f, const value_
   return s ? osla_segment_device(s) : NULL;
 }
 
-/* Lets work that this rank queues later on devices wait until the ranks that read the values of a
- * transfer in place have read them, or have written old values of roots. These ranks must have
- * published that they have read. Does nothing at a second call. Local. */
+/* Lets work that this rank queues later on devices wait until the devices of other ranks have read
+ * this rank's values of a transfer in place, and in a fetch have written the old values of the
+ * roots in place. These ranks must have published that they have read. Does nothing if called again
+ * for the transfer. Local. */
 void osli_forest_order_after_readers(osla_forest *f, uint64_t number);
 
 /* Writes this rank's announcement of a transfer, and wakes the ranks that wait for it. The caller
@@ -148,7 +149,8 @@ bool osli_forest_neighbours_are_done(osla_forest *f, uint64_t number);
 bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers);
 
 /* Marks a transfer as ended. with_readers: true if all ranks that read its values in place have
- * read them. The caller holds the pool's lock. */
+ * published that they have read them; later work on devices is then ordered after their reads. The
+ * caller holds the pool's lock. */
 void osli_forest_mark_ended(osla_forest *f, uint64_t number, bool with_readers);
 
 /* ---- two-level transfers (forest_two_level.c) ---- */

@@ -51,9 +51,11 @@ typedef struct gemm_target {
   int64_t col;  /* local column of the part's first element in the distributed array */
   int64_t rows; /* number of rows of the local part */
   int64_t cols; /* number of columns of the local part */
+  /* this rank's first element of C; for a triangular C, the local array of its matrix */
   unsigned char *at;
-  int64_t ld; /* leading dimension; for a triangular C an upper bound of those of its columns */
-  /* the matrix of C if it is triangular, so that c_at finds its columns; otherwise NULL */
+  int64_t ld; /* leading dimension; for a triangular C, an upper bound for all its columns */
+  /* the matrix of C if it is triangular, otherwise NULL; its block columns have different leading
+   * dimensions */
   const osla_matrix *triangular;
 } gemm_target;
 

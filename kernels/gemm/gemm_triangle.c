@@ -21,7 +21,7 @@ typedef struct product {
   int64_t k;
 } product;
 
-/* Columns of C that have one leading dimension. */
+/* Run of local columns of C that contains column `col` and has one leading dimension. */
 static stored_columns columns_of(const gemm_work *w, int64_t col)
 {
   const gemm_target *c = &w->c;
@@ -30,7 +30,7 @@ static stored_columns columns_of(const gemm_work *w, int64_t col)
                       c->row, c->col);
 }
 
-/* The element of C in a local row and column. */
+/* Operand that begins with the element of C in local row `row` and local column `col`. */
 static operand c_at(const gemm_work *w, int64_t row, int64_t col)
 {
   const stored_columns s = columns_of(w, col);

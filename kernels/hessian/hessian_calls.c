@@ -7,9 +7,8 @@
 
 #include <inttypes.h>
 
-/* Checks the memory of a call's arguments while a device is open: lists of indices and gradients
- * must lie in host memory, and the matrix `name`, which is G or U, in host memory or on the device
- * of H. */
+/* Checks where the arguments of a call lie, while a device is open: lists of indices and gradients
+ * must lie in host memory, and `matrix` in host memory or on the device of H. `name` is G or U. */
 static osla_err check_with_devices(const osla_hessian *h, const void *ix, const void *jx,
                                    const double *gradient, const void *matrix, const char *name)
 {
@@ -31,7 +30,8 @@ static osla_err check_memory(const osla_hessian *h, const void *ix, const void *
   return osli_device_any() ? check_with_devices(h, ix, jx, gradient, matrix, name) : OSLA_OK;
 }
 
-/* Checks that a matrix of the caller in device memory lies in memory of this rank as a whole. */
+/* Checks that all of G or U, if it lies in device memory, lies in one piece of memory that this
+ * rank has allocated or registered, on a device with kernels. */
 static osla_err check_extent(const osla_hessian *h, int64_t rows, int64_t cols, const void *matrix,
                              int64_t ld, const char *name)
 {

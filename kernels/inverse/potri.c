@@ -102,9 +102,9 @@ static osla_err update_behind(potri *f, const chol_step *s, int64_t row, int64_t
 }
 
 /* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local columns [from, to)
- * and i over the local rows before `end`. The columns have one leading dimension. The rows behind
- * the last of these columns are one product; the other rows are halved recursively down to
- * blocks. */
+ * and i over the local rows before `end`. The columns have one leading dimension. The rows below
+ * the diagonal element of the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. */
 static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, x_row x,
                                 int64_t from, int64_t to, int64_t end)
 {

@@ -49,27 +49,32 @@ osla_panels_plan osli_potri_plan(const chol *c);
 osla_err osli_potri_allocate(potri *f);
 void osli_potri_free(potri *f); /* collective */
 
-/* X(k,j) of a step for this rank's block columns j < k, followed by L(k,k) if it is in these
- * columns: in the block row of this rank's matrix, or in a dense copy. */
+/* Block row k of X on this rank in step k: X(k,j) for this rank's block columns j < k, followed by
+ * L(k,k) if this rank owns block column k. The blocks lie in this rank's matrix or in a dense
+ * copy. */
 typedef struct x_row {
-  const chol_step *s;
-  const void *copy; /* NULL if this rank owns the block row */
+  const chol_step *s; /* step k */
+  const void *copy;   /* NULL if this rank owns the block row */
 } x_row;
 
 /* Operand that begins with local column `col` of a block row of X. It must not extend beyond the
- * columns that columns_from counts. */
+ * columns that columns_from counts from `col` on. */
 static inline operand x_at(const chol *c, x_row x, int64_t col)
 {
   if (!x.copy) return element(c, x.s->row_on, col);
   return advance_cols(c, packed_operand(c, x.copy, x.s->size, x.s->col_after), col);
 }
 
-/* Results of three calls: the address of L(i,k) for this rank's block rows i >= k; the block row
- * X(k,j); the address of X(k,i) for this rank's block rows i < k. Each call waits for the panel if
- * the data are not in this rank's matrix. The results are valid until the step is finished, or A
- * changes there. Local. */
+/* The next three functions wait for a panel if its data are not in this rank's matrix. The results
+ * are valid until the step is finished, or the data in A change. Local. */
+
+/* Returns L(i,k) for this rank's block rows i >= k. */
 operand osli_potri_wait_l(potri *f, const chol_step *s);
+
+/* Returns X(k,j) for this rank's block columns j < k. */
 x_row osli_potri_wait_x(potri *f, const chol_step *s);
+
+/* Returns X(k,i) for this rank's block rows i < k; `x` is the result of osli_potri_wait_x. */
 operand osli_potri_wait_x_rows(potri *f, const chol_step *s, x_row x);
 
 /* Waits until this rank's panel of the given kind has been copied from A in step k. Then A may
@@ -78,9 +83,12 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c ---- */
 
-/* For this rank's block columns j < k, osli_potri_solve_row computes X(k,j) := L(k,k)^-1 X(k,j),
- * and osli_potri_finish_row X(k,j) := L(k,k)^-H X(k,j). The rank must own block row k. */
+/* Computes A(k,j) := L(k,k)^-1 A(k,j) for this rank's block columns j < k. The rank must own block
+ * row k. `diagonal` is L(k,k). */
 osla_err osli_potri_solve_row(const chol *c, const chol_step *s, operand diagonal);
+
+/* Computes A(k,j) := L(k,k)^-H A(k,j) for this rank's block columns j < k. The rank must own block
+ * row k. `diagonal` is L(k,k). */
 osla_err osli_potri_finish_row(const chol *c, const chol_step *s, operand diagonal);
 
 /* l := -l L(k,k)^-1 for an n x size block l. */

@@ -28,14 +28,14 @@ int64_t osli_piece_row(const local_piece *a, int64_t l);
 int64_t osli_piece_col(const local_piece *a, int64_t l);
 int64_t osli_piece_rows_before(const local_piece *a, int64_t i);
 
-/* Operand that begins with element (row, col) of the piece, under the conditions of
- * local_operand. */
+/* Operand that begins with element (row, col) of the piece. It must not extend beyond the columns
+ * that osli_piece_run counts, and in a triangular matrix not above the diagonal block. */
 static inline operand piece_operand(const local_piece *a, int64_t row, int64_t col)
 {
   return local_operand(&a->v, a->row + row, a->col + col);
 }
 
-/* Returns the number of columns from column `col` of the piece on that have one leading
+/* Returns the number of columns of the piece, from column `col` on, that have one leading
  * dimension. */
 int64_t osli_piece_run(const local_piece *a, int64_t col);
 

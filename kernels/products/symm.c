@@ -5,9 +5,10 @@
  * of the indices adds X B to one half of C, and X^T B to the other half. So nearly all work is in
  * few large products. Memory: one square, distributed over all ranks.
  *
- * The block columns of a triangular matrix A (osla_matrix_create_triangle) have different leading
- * dimensions. So of each square's columns the rows below the square are copied to a full matrix,
- * which is then used as the rectangle X. Memory: the copy of about 512 columns as well. */
+ * In a triangular matrix A (osla_matrix_create_triangle), block columns have different leading
+ * dimensions, which operands of osla_gemm must not have. Therefore the rows below each square are
+ * copied to a full matrix, which is then the rectangle X. Memory: also the copy of about 512
+ * columns. */
 #include "kernels/common/local_view.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
@@ -65,8 +66,8 @@ cleanup:
   return err;
 }
 
-/* Adds the products with the rectangle x between [from, half) and [half, to), and with its
- * transpose. */
+/* Adds the products with x, the rectangle of A between the indices [from, half) and [half, to), and
+ * with the transpose of x. */
 static osla_err multiply_between(const symm *s, osla_part x, int64_t from, int64_t half, int64_t to)
 {
   const bool lower = s->uplo == OSLA_LOWER;
@@ -93,7 +94,8 @@ static osla_err multiply_range(const symm *s, int64_t from, int64_t to)
   return multiply_between(s, x, from, half, to);
 }
 
-/* Adds the products with the rectangle below the square [from, to) of a triangular matrix. */
+/* Adds the products with the rectangle below the square [from, to) of a triangular matrix, and with
+ * the transpose of the rectangle. */
 static osla_err multiply_below(const symm *s, int64_t from, int64_t to)
 {
   const int64_t n = s->a.m;

@@ -192,7 +192,7 @@ static osla_err multiply_mine(product *p)
   return OSLA_OK;
 }
 
-/* `call` is the name of the public function. */
+/* Checks the operands of a product. `call` is the name of the public function. */
 static osla_err check(const product *p, const char *call)
 {
   const bool plain = p->trans == OSLA_NOTRANS;

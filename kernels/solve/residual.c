@@ -66,7 +66,8 @@ static double largest_residual(const int64_t *bits, int64_t nrhs, double norm_a,
   return value;
 }
 
-/* R := R - A X. A triangular matrix is symmetric, or Hermitian for complex types. */
+/* Computes R := R - A X. A triangular matrix A represents a symmetric matrix, or a Hermitian one
+ * for complex types. */
 static osla_err subtract_product(const osla_matrix *a, const osla_matrix *x, osla_matrix *r)
 {
   const osla_part whole_a = osla_whole(without_const(a)), whole_x = osla_whole(without_const(x));

@@ -23,7 +23,7 @@ typedef struct request {
   osla_trans trans;
   osla_diag diag;
   osla_complex alpha;
-  bool full; /* true if the routine does not serve triangular matrices */
+  bool full; /* true if the routine refuses triangular matrices */
 } request;
 
 static osla_err check(const request *r, const osla_part *a, const osla_part *b)

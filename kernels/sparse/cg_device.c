@@ -6,13 +6,13 @@
  *   beta = r^T r (new) / r^T r (old);  p = beta p - r
  *
  * All scalars stay on the device for a group of `every` iterations, whose inner products lie in one
- * array. Sums over the ranks of a node are made by their devices (device_sums.c). The host copies
- * the array at the end of the group, so it reads once in each group (CGAsync of Zhang et al. 2022,
- * section 5.3). If a number of the group is not positive or not finite, x, r and p are restored on
- * all ranks, and the iterations are repeated one by one. So the solver ends at the iteration at
- * which the host's CG would end.
+ * array. The devices of a node sum them over the ranks (device_sums.c). The host copies the array
+ * at the end of the group, so it reads once in each group (CGAsync of Zhang et al. 2022, section
+ * 5.3). If a number of the group is not positive or not finite, all ranks restore x, r and p, and
+ * repeat the iterations one by one. So the solver ends at the iteration at which CG in host memory
+ * would end.
  *
- * In groups of one iteration, between nodes, and with a caller's operator on several ranks, the
+ * In groups of one iteration, on several nodes, and with a caller's operator on several ranks, the
  * host reads each inner product and sums it over the ranks. */
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/krylov.h"
@@ -28,9 +28,9 @@ typedef struct cg {
   /* true if the host reads each inner product before the next step; false if it reads them at the
    * end of a group */
   bool by_one;
-  device_sums *sums; /* sums over several ranks within a group; NULL if no group needs them */
+  device_sums *sums; /* state of sums over ranks by devices; NULL if no group needs these sums */
   double *x, *r, *p, *ap;
-  void *shared; /* memory of p that other ranks read in place; NULL if p lies elsewhere */
+  void *shared; /* memory of p, if other ranks read it in place; otherwise NULL */
   /* copies of x, r and p at the beginning of a group; NULL if each group has one iteration */
   double *saved;
   double *alpha, *beta;
@@ -82,9 +82,8 @@ static osla_err sum_ranks(cg *c, double *number, double *sum)
   return OSLA_OK;
 }
 
-/* Sets *number, which lies in device memory, to x^T y over all ranks. If `sum` is not NULL, the
- * host adds the parts of the ranks, and *sum gets the number, too; otherwise the devices add them.
- */
+/* Sets *number, which lies in device memory, to x^T y over all ranks. If `sum` is NULL, the devices
+ * add the parts of the ranks; otherwise the hosts add them and also set *sum. */
 static osla_err dot(cg *c, const double *x, const double *y, double *number, double *sum)
 {
   const bool on_devices = c->sums && !sum;
@@ -142,8 +141,8 @@ static double left(const cg *c, double rr, double b_norm)
 }
 
 /* Makes a group of iterations without reading from the device, and then reads its inner products.
- * If one of them is not positive or not finite on some rank, all ranks restore the vectors, and
- * from now on the host reads each inner product. */
+ * If at least one rank reads a number that is not positive or not finite, all ranks restore the
+ * vectors, and the hosts read each inner product from then on. */
 static osla_err run_group(cg *c, int64_t steps)
 {
   bool ended;
@@ -245,7 +244,7 @@ static osla_err solve(cg *c, const double *b)
   return OSLA_OK;
 }
 
-/* Allocates the vectors, except p if it is shared, and the scalars. Local. */
+/* Allocates the scalars and the vectors, except p if shares_p is true (make_shared). Local. */
 static osla_err make_vectors(cg *c, device_queue *queue, bool shares_p, double **memory)
 {
   const int64_t scalars = 2 * c->every + 3;
@@ -262,11 +261,12 @@ static osla_err make_vectors(cg *c, device_queue *queue, bool shares_p, double *
   c->alpha = c->r + vectors * c->n;
   c->beta = c->alpha + 1;
   c->rr = c->beta + 1;
-  c->p = c->alpha - c->n; /* the last vector, unless p is shared */
+  c->p = c->alpha - c->n; /* p is the last vector; if p is shared, make_shared sets c->p */
   return OSLA_OK;
 }
 
-/* Allocates what other ranks read in place: the vector p, and the parts of sums. Collective. */
+/* Allocates memory that other ranks read in place, for the vector p and for parts of sums.
+ * Collective. */
 static osla_err make_shared(cg *c, osla_device *device)
 {
   OSLA_CALL(osla_vertices_create_on(device, (size_t)c->n * sizeof *c->p, &c->shared));

@@ -1,6 +1,5 @@
-/* Copies of sparse matrices in device memory, and products with these copies. The star forest of
- * the matrix moves values of x from the devices of their owners to the ghosts on this rank's
- * device.
+/* Copies of sparse matrices in device memory, and products with these copies. The star forest of a
+ * matrix copies values of x from the devices of their owners to the ghosts on this rank's device.
  *
  * All arrays of a copy lie in one piece of device memory. The product with entries in ghost columns
  * adds to the whole vector y on a device. Therefore the copy stores these entries as a matrix with

@@ -1,9 +1,9 @@
-/* Adds numbers in device memory over the ranks of a node. No host reads them.
+/* Sums numbers in device memory over the ranks of a node. No host reads the numbers.
  *
  * Each rank has its part of a sum in memory that the other ranks read in place. A broadcast copies
  * the parts of all ranks to an array on each device. A reduction on edges of the rank to itself
- * then adds them in the order of ranks, so all ranks get equal bits: those of osla_sums_all, if
- * there are at most 32 ranks. */
+ * then adds them in the order of ranks, so all ranks get equal bits. With at most 32 ranks these
+ * are the bits of osla_sums_all. */
 #include "kernels/forest/forest.h"
 #include "kernels/sparse/krylov.h"
 #include "src/memory/segment.h"
@@ -14,8 +14,8 @@ struct device_sums {
   osla_transport *t;
   double *part;        /* this rank's part of the next sum, read by the other ranks */
   double *parts;       /* [size + 1] the parts of all ranks in the order of ranks, then 0 */
-  osla_forest *gather; /* joins element p of `parts` to the part of rank p */
-  osla_forest *add;    /* joins all elements of `parts` to one root of this rank */
+  osla_forest *gather; /* roots: `part` of each rank; leaf p of a rank: element p of `parts` */
+  osla_forest *add;    /* leaves: elements of `parts` without the 0; their root: this rank's sum */
 };
 
 double *osli_device_sums_part(const device_sums *s)

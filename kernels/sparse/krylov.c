@@ -41,8 +41,8 @@ osla_csr *osli_krylov_csr(const osla_operator *a)
   return a->multiply == csr_multiply ? a->arg : NULL;
 }
 
-/* Checks that this rank may access the n numbers of a vector, which lies on the device of the
- * solver, or, if `on_device` is false, in host memory. */
+/* Checks that this rank can access the n numbers of a vector, which must lie on the device of the
+ * solver if `on_device` is true, otherwise in host memory. Local. Errors: ARG. */
 static osla_err check_vector(const double *vector, int64_t n, bool on_device, const char *what)
 {
   if (n <= 0) return OSLA_OK;

@@ -31,13 +31,13 @@ osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 /* Sets *out to the device on which a solver runs: the device of a sparse matrix, or, for an
  * operator of the caller, the device of the vector b. NULL means host memory. If the operator is a
  * sparse matrix, a rank without rows or columns may pass any address for b or x. Local. Errors: ARG
- * (b or x does not lie where the matrix lies, or does not lie as a whole in memory that this rank
- * has allocated or registered). */
+ * (b or x does not lie on the device *out, or in host memory if *out is NULL; a part of b or x lies
+ * in device memory that this rank has neither allocated nor registered). */
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out);
 
-/* Returns the sparse matrix of which an operator is made, or NULL for an operator of the caller.
- * Local. */
+/* Returns the sparse matrix from which osla_csr_operator has made an operator, or NULL for an
+ * operator of the caller. Local. */
 osla_csr *osli_krylov_csr(const osla_operator *a);
 
 /* Checks the options passed to the function `call`, and allocates memory. After an error, *k is
@@ -74,21 +74,22 @@ bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
 
 /* ---- device_sums.c ---- */
 
-/* Sums of one number over the ranks of a node, on their devices. */
+/* State for sums of one number over the ranks of a node, which their devices compute. */
 typedef struct device_sums device_sums;
 
-/* Creates the state for sums over all ranks of the device's transport. All ranks are on one node,
- * and the device has kernels. Collective. Errors, on all ranks together: MEM, MPI, RANGE. */
+/* Creates the state for sums over all ranks of the device's transport, which must be on one node.
+ * The device must have kernels. Collective. Errors, on all ranks together: MEM, MPI, RANGE. */
 osla_err osli_device_sums_create(osla_device *device, device_sums **out);
-/* Collective. Accepts a pointer to NULL. Errors: STATE (a transfer is under way), MPI. */
+/* Frees the state. Accepts a pointer to NULL. Collective. Errors: STATE (a transfer is under way),
+ * MPI. */
 osla_err osli_device_sums_destroy(device_sums **sums);
 
-/* Returns the address in device memory to which this rank queues its part of the next sum. Local.
- */
+/* Returns the address in device memory of this rank's part of the next sum, which work that the
+ * caller queues must store there. Local. */
 double *osli_device_sums_part(const device_sums *sums);
-/* Queues the sum of the parts of all ranks to *sum in device memory. Collective like the transfers
- * of forests. On return this rank may queue its part of the next sum. Errors: those of the
- * transfers. */
+/* Queues work that stores the sum of the parts of all ranks in *sum, which lies in device memory.
+ * On return this rank may queue its part of the next sum. Collective like transfers of star
+ * forests. Errors: those of these transfers. */
 osla_err osli_device_sums_add(device_sums *sums, double *sum);
 
 /* ---- cg_device.c ---- */

@@ -210,7 +210,7 @@ bool osla_py_handles_ready(PyObject *module);
 
 typedef struct osla_py_array {
   Py_buffer view;
-  PyObject *capsule; /* holds an array in device memory; NULL if `view` holds the array */
+  PyObject *capsule; /* capsule of an array in device memory; NULL if `view` holds the array */
   void *data;
   int64_t rows, cols, ld; /* ld: leading dimension, elements from one column to the next */
   bool held;
@@ -231,26 +231,27 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
                             osla_py_use use, osla_py_array *out);
 
 /* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous, and
- * columns may be apart. `object` may also be the tuple (capsule or None, rows, columns, leading
- * dimension) of osla/_device_arrays.py for a matrix in device memory. A one-dimensional array is
- * treated as a row if `row` is true, else as a column. False, with an exception, if the array does
- * not fit. */
+ * columns may be apart. `object` is an array in host memory, or for a matrix in device memory the
+ * tuple (capsule of device_register, rows, columns, leading dimension) that osla/_device_arrays.py
+ * makes, with None instead of a capsule if the matrix is empty. A one-dimensional array is treated
+ * as a row if `row` is true, else as a column. Returns false, with an exception set, if the array
+ * does not fit. */
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_release(osla_py_array *array);
 
-/* An array of the program in device memory, which is registered with a device. Python holds it as a
- * capsule of this name. */
+/* An array of the program in device memory that is registered with a device. Python code holds it
+ * as a PyCapsule (a Python object that holds a C pointer) called osla_py_registration_name. */
 typedef struct osla_py_registration {
-  osla_py_handle *device; /* pinned, so that it is not destroyed before the array is unregistered */
+  osla_py_handle *device; /* pinned until the array is unregistered, so that it is not destroyed */
   PyObject *array;        /* owner of the memory */
   void *memory;
   size_t bytes;
 } osla_py_registration;
 extern const char osla_py_registration_name[];
 
-/* Returns the address of an array in device memory that device_register has registered, and sets
- * *bytes; NULL if the object is not the capsule of a registration. */
+/* Returns the address of the registered array of a capsule, and sets *bytes to its size. Returns
+ * NULL, and leaves *bytes unchanged, if `object` is not a capsule of device_register. */
 void *osla_py_registered(PyObject *object, size_t *bytes);
 
 /* Python functions that check arrays before the ranks agree on a call. */

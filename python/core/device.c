@@ -56,10 +56,10 @@ static PyObject *matrix_address(PyObject *module, PyObject *args)
   return PyLong_FromVoidPtr(osla_matrix_local(h->object));
 }
 
-/* ---- arrays of the program ---- */
+/* ---- arrays of the program in device memory ---- */
 
-/* Unregisters the array when Python deallocates its capsule. At the end of the process the device
- * may be closed, which has ended the registration. */
+/* Destructor of the capsule of a registration: unregisters the array. At the end of the process
+ * the device may be closed already, which has ended the registration. */
 static void unregister(PyObject *capsule)
 {
   osla_py_registration *r = PyCapsule_GetPointer(capsule, osla_py_registration_name);
@@ -73,8 +73,9 @@ static void unregister(PyObject *capsule)
   free(r);
 }
 
-/* Python function device_register(device, array, address, bytes) -> a capsule. The memory is
- * registered, and the array is not deallocated, while the capsule exists. */
+/* Python function device_register(device, array, address, bytes) -> capsule. `array` is the object
+ * that owns the memory. While the capsule exists, the memory is registered, and the array is not
+ * deallocated. */
 static PyObject *device_register(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -100,8 +101,8 @@ static PyObject *device_register(PyObject *module, PyObject *args)
   return capsule;
 }
 
-/* Python function device_follow(device, stream) orders later work of the device after the work that
- * the stream has so far. */
+/* Python function device_follow(device, stream): later work of the device begins after the work
+ * that the stream has at the time of the call. */
 static PyObject *device_follow(PyObject *module, PyObject *args)
 {
   (void)module;

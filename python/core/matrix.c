@@ -18,7 +18,8 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
 }
 
-/* Python function matrix_create_triangle(grid, dtype, n, nb) */
+/* Python function matrix_create_triangle(grid, dtype, n, nb) -> matrix of which only the lower
+ * triangle is stored */
 static PyObject *matrix_create_triangle(PyObject *module, PyObject *args)
 {
   (void)module;

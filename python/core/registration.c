@@ -1,5 +1,6 @@
-/* Capsules of arrays in device memory, which device.c makes and other files read. This file calls
- * no other file of the folder, so both arrays.c and device.c can call it. */
+/* Gets arrays in device memory from their capsules (PyCapsule: a Python object that holds a C
+ * pointer), which device_register makes. This file calls no other file of the folder, so that both
+ * arrays.c and device.c can call it. */
 #include "python/core/core.h"
 
 const char osla_py_registration_name[] = "osla registration";

@@ -15,8 +15,7 @@ typedef struct transfer {
     run; /* run.forest is NULL if the transfer is complete, or while a thread waits for it */
   Py_buffer view[ARRAYS];
   int views;
-  /* capsules of arrays in device memory (device_register) */
-  PyObject *capsule[ARRAYS];
+  PyObject *capsule[ARRAYS]; /* capsules of arrays in device memory, from device_register */
   int capsules;
 } transfer;
 
@@ -58,6 +57,7 @@ typedef struct request {
   void *roots, *leaves, *before;
 } request;
 
+/* Returns true if an array has the needed number of bytes; sets an exception otherwise. */
 static bool is_size(const char *name, int64_t given, int64_t needed)
 {
   if (given == needed) return true;
@@ -66,7 +66,8 @@ static bool is_size(const char *name, int64_t given, int64_t needed)
   return false;
 }
 
-/* Acquires an array, which is a buffer or the capsule of an array in device memory. */
+/* Acquires an array of `bytes` bytes: a buffer in host memory, or the capsule of an array in device
+ * memory. Sets *out to its address. On failure returns false, with an exception set. */
 static bool take_values(PyObject *object, const char *name, int64_t bytes, bool write, transfer *t,
                         void **out)
 {

@@ -4,8 +4,9 @@ python3 make_normals.py FOLDER [--parameters N] [--files F] [--observations K] [
 
 Each file has 4/5 of the parameters in an order of its own, K observations for each parameter, and
 its own variance. FOLDER/truth.snx has the known solution. Only one file's matrix is in memory.
---packed 1 makes HDF5 files of all parameters for packed.py, on all ranks of mpiexec together, in
-seconds: their observations are circular convolutions of the parameters, computed by FFT.
+--packed 1 makes HDF5 files for packed.py, each with all parameters; all ranks of mpiexec make them
+together. The observations are circular convolutions of the parameters, computed by FFT, which takes
+seconds.
 """
 import argparse
 import os
@@ -53,8 +54,9 @@ def is_first_rank():
 
 
 def write_packed(path, heads, apriori, correction, passes, noise, rng):
-    """Writes normal equations whose observations are `passes` convolutions with random weights of
-    all corrections, each of which is multiplied by a scale of its own."""
+    """Writes a file of normal equations. Collective. Each correction is multiplied by a random
+    scale. The observations are `passes` circular convolutions of the products with random
+    weights."""
     import osla
     import packed
     n, spectrum, squares = len(heads), 0.0, 0.0
@@ -78,8 +80,8 @@ def write_packed(path, heads, apriori, correction, passes, noise, rng):
 
 def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1, packed=0):
     """Makes the files of a folder. noise: standard deviation of the errors of the first file,
-    divided by SIGMA; 0: exact observations. packed: whether to make HDF5 files; then all ranks call
-    together, and otherwise one. Returns the paths."""
+    divided by SIGMA; 0: exact observations. packed: 1 makes HDF5 files, and the call is collective;
+    0 makes SINEX files, and only one rank may call. Returns the paths."""
     rng = np.random.default_rng(seed)
     heads = [head(i, parameters) for i in range(parameters)]
     truth = rng.normal(size=parameters) * 1e6

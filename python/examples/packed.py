@@ -1,9 +1,8 @@
 """Normal equations in HDF5, for orders whose matrix would be too long as text.
 
-A file has the matrix N, of which the lower triangle is stored; the vectors b and apriori; the vector
-heads of int64, 40 bytes for each parameter: the columns of a SINEX line from the type to the
-constraint code; and the numbers observations, unknowns and squares (l^T P l). All calls are
-collective.
+A file has the lower triangle of the matrix N; the vectors b and apriori; the vector heads of int64,
+with 40 bytes for each parameter: the columns of a SINEX line from the type to the constraint code;
+and the numbers observations, unknowns and squares (l^T P l). All calls are collective.
 """
 import numpy as np
 import osla
@@ -27,7 +26,7 @@ def write(path, N, heads, apriori, b, counts):
 
 
 class Normals(sinex.Normals):
-    """A file of normal equations, with the attributes of those in SINEX."""
+    """An HDF5 file of normal equations, with the attributes of sinex.Normals."""
 
     def __init__(self, path):
         self.path = path
@@ -56,10 +55,11 @@ class Normals(sinex.Normals):
         return f"{self.path}, parameter {self.names.index(name) + 1}: {what}"
 
     def keep(self, rank, size):
-        """Does nothing: N is read again for each use."""
+        """Does nothing, so that `share` reads N again at each call."""
 
     def parts(self, rank, size):
-        """Yields rows, columns and values of this rank's block columns of N."""
+        """Reads N; yields rows, columns and values U of this rank's block columns of the lower
+        triangle. Diagonal elements are halved, so that N is the sum of U + U^T."""
         with osla.File(self.path) as file:
             N = file.matrix("N", triangle="lower")
         try:

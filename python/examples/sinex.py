@@ -60,7 +60,7 @@ def elements(lines, lower, m):
 
 
 def name_of(head):
-    """The name of a parameter, from the columns of its line from the type to the constraint code."""
+    """The name of a parameter. head: columns of its line from the type to the constraint code."""
     return "/".join(head[i - 6:j - 6].strip() for i, j in NAME)
 
 
@@ -71,7 +71,7 @@ class Normals:
     the type to the constraint code; apriori, b: [parameters]. observations; eliminated: unknowns
     that are not among the parameters; squares: l^T P l, the weighted square sum of O - C.
     """
-    kept = None  # this rank's share of N, if it stays in memory
+    kept = None  # list of the parts of this rank after `keep`
 
     def __init__(self, path):
         self.path = path
@@ -168,15 +168,16 @@ class Normals:
         return found[OBSERVATIONS], found[UNKNOWNS] - len(self.names), found[SQUARES]
 
     def keep(self, rank, size):
-        """Keeps this rank's share of N in memory, because a text takes long to read."""
+        """Reads this rank's share of N into memory for `share`, since a text takes long to read."""
         self.kept = list(self.parts(rank, size))
 
     def share(self, rank, size):
-        """Rows, columns and values U of this rank, so that N is the sum of U + U^T over all ranks."""
+        """Parts (rows, columns, values U) of this rank. N is the sum of U + U^T over the parts of
+        all ranks."""
         return self.parts(rank, size) if self.kept is None else self.kept
 
     def parts(self, rank, size):
-        """Reads this rank's share of N; yields rows, columns and values as `elements` does."""
+        """Reads this rank's share of N; yields parts (rows, columns, values) as `elements` does."""
         length = self.end - self.begin
         count = size * max(1, -(-length // (size * TEXT)))
         for k in range(rank, count, size):

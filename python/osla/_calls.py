@@ -65,7 +65,7 @@ class Owned(Object):
     _has_views = False  # true if arrays use the object's memory
 
     def _users(self, n: int) -> str:
-        """Says that n arrays use the object's memory, and what to do before its destruction."""
+        """Text of the error of `destroy` if n arrays use the object's memory."""
         return (f"{n} {'array sees' if n == 1 else 'arrays see'} the memory of this "
                 f"{type(self).__name__}: drop them first (del)")
 

@@ -18,8 +18,8 @@ def is_on_device(value: Any) -> bool:
 
 
 class DeviceArray:
-    """Description of an array in device memory. It has those attributes of a numpy array that the
-    checks of arguments read."""
+    """Description of an array in device memory, from its `__cuda_array_interface__`. The attributes
+    shape, dtype, strides, ndim and size are those of a numpy array."""
 
     __slots__ = ("array", "name", "shape", "dtype", "strides", "address", "is_read_only", "stream")
 
@@ -54,8 +54,9 @@ class DeviceArray:
         return self.size == 0 or all(n == 1 or s == d for n, s, d in zip(self.shape, self.strides, dense))
 
     def columns(self, dtype: np.dtype[Any], row: bool) -> tuple[int, int, int]:
-        """Rows, columns and leading dimension of a matrix of the dtype in column-major order. One
-        dimension is a row if `row` is true, else a column."""
+        """Rows, columns and leading dimension (in elements) of the array as a column-major matrix
+        of this dtype. A one-dimensional array is a row if `row` is true, else a column.
+        ArgumentError if the array does not fit."""
         if self.dtype != dtype:
             raise ArgumentError(f"{self.name}: elements of {self.dtype} where {dtype} is needed")
         if self.ndim not in (1, 2):
@@ -78,11 +79,11 @@ class DeviceArray:
         return rows, cols, across // item if cols > 1 else least
 
     def register(self, devices: Iterable[Device], elements: int) -> Any:
-        """Registers memory with the first of the devices on which it lies, and orders this device
-        after the stream of the array. Returns the capsule that ends the registration; None if the
-        array is empty. Local.
+        """Registers the memory of the array with the first of the devices on which it lies. Later
+        work of this device begins after the work of the array's stream. Returns a capsule, whose
+        deallocation ends the registration; None if the array is empty. Local.
 
-        elements: number of elements from the first to the last one, with gaps."""
+        elements: number of elements from the first to the last one, including gaps."""
         if self.size == 0:
             return None
         reason = "no Device of this transport is open: osla.Device() opens one"
@@ -100,14 +101,15 @@ class DeviceArray:
 
 
 def _strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
-    """Strides in bytes of an array in C order."""
+    """Strides in bytes of a contiguous array in C order, with elements of `item` bytes."""
     return tuple(item * math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
 def registered_columns(value: Any, name: str, device: Device, dtype: np.dtype[Any],
                        row: bool) -> Any:
-    """The argument of the C part for a matrix in the memory of the device; other values
-    unchanged."""
+    """Registers an array in device memory with the device, and returns the tuple by which _core
+    receives it: (capsule or None, rows, columns, leading dimension). Other values are returned
+    unchanged. dtype, row: as in DeviceArray.columns."""
     if not is_on_device(value):
         return value
     array = DeviceArray(value, name)

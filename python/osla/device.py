@@ -11,7 +11,7 @@ from ._errors import ArgumentError
 from .transport import Transport, world
 
 
-_opened: list["weakref.ref[Device]"] = []  # the devices that were opened so far, in this order
+_opened: list["weakref.ref[Device]"] = []  # Devices in the order in which they were opened
 
 
 class Device(Owned):

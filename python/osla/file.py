@@ -18,8 +18,8 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
          format: str = "by name") -> Generator[str, None, None]:
     """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper",
     recorded in the file: the part of the matrix that is meaningful. format: "hdf5", "raw", or "by
-    name" (.h5, .hdf5: HDF5). In h5py a full matrix is file[name][:].T; a matrix that stores
-    only its lower triangle is a vector, its columns from the diagonal down."""
+    name" (.h5, .hdf5: HDF5). In h5py a full matrix is file[name][:].T; a matrix of which only the
+    lower triangle is stored is a vector of all columns, each from the diagonal down."""
     own = handle(matrix, Matrix, "matrix")
     texts = _words.text(path, "path"), _words.text(name, "name")
     how = _words.word(format, _words.FORMAT, "format")
@@ -31,8 +31,8 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
 @collective
 def load(path: Any, *, block: Any = 96, name: str = "matrix",
          grid: Grid | None = None) -> Generator[None, None, Matrix]:
-    """Reads a matrix of a file written by `save` or File.put, onto any grid. A matrix that was saved
-    with triangle="lower" gets this triangle again. Collective."""
+    """Reads a matrix of a file written by `save` or File.put, onto any grid. The matrix has
+    triangle="lower" if the saved matrix had it. Collective."""
     grid = world().grid if grid is None else grid
     owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
     texts = _words.text(path, "path"), _words.text(name, "name")
@@ -126,8 +126,9 @@ class File(Owned):
     def matrix(self, name: str, *, block: Any = 96, grid: Grid | None = None,
                triangle: str | None = None) -> Generator[str, None, Matrix]:
         """Reads a matrix onto any grid of the file's transport. Collective. triangle: as in
-        osla.Matrix, whether or not the file holds a triangle. If the file holds a triangle and
-        triangle is None, elements above the diagonal become 0 (Matrix.mirror sets them)."""
+        osla.Matrix; "lower" reads the lower triangle of a full matrix in the file, too. If the file
+        holds a triangle and `triangle` is None, elements above the diagonal become 0, and
+        Matrix.mirror can set them."""
         own, text = self._alive(), _words.text(name, "name")
         grid = self.transport.grid if grid is None else grid
         handle(grid, Grid, "grid")

@@ -32,7 +32,7 @@ _RESULT = {"bcast": "leaves", "reduce": "roots", "fetch": "before"}  # the array
 
 
 def _described(value: Any, name: str) -> Any:
-    """The DeviceArray of an array in device memory; other values unchanged."""
+    """Returns the DeviceArray of an array in device memory, and other values unchanged."""
     return DeviceArray(value, name) if is_on_device(value) else value
 
 
@@ -98,9 +98,9 @@ class Forest(Owned):
     both. Transfers are begun by all ranks in the same order, and end in any order; up to eight may
     be under way.
 
-    Each array may also lie in device memory: an array of CuPy, torch, numba, or any object with
-    `__cuda_array_interface__`, on a Device that is open on the transport. A transfer begins after
-    the work of the stream that the object names, and its end waits until the array is complete.
+    Each array may also be in the memory of a Device that is open on the transport: an array of
+    CuPy, torch or numba, or any object with `__cuda_array_interface__`. A transfer begins after the
+    work of the stream that the object names. When it has ended, the array is complete.
     """
 
     __slots__ = ("transport", "n_roots", "n_edges", "leaf_space")
@@ -276,9 +276,9 @@ class Forest(Owned):
 
     def _prepare(self, what: str, read: str, arrays: dict[str, Any],
                  combine: str) -> tuple[str, tuple[Any, ...], str]:
-        """The text that all ranks must have in common, the arguments of the call, and a description
-        of the array that it returns. `read` names the array that is only read; it determines shape
-        and dtype."""
+        """Checks a transfer. Returns a text that must be equal on all ranks, the arguments of the
+        call of _core, and a text with shape and dtype of the array that the transfer returns.
+        `read`: name of the array that is only read, and that determines shape and dtype."""
         own, how = self._alive(), _words.word(combine, _words.UNIT_COMBINE, "combine")
         arrays = {name: _described(value, name) for name, value in arrays.items()}
         like = arrays[read]
@@ -303,9 +303,9 @@ class Forest(Owned):
                 f"into {result.shape} {result.dtype}")
 
     def _memory(self, array: Any) -> Any:
-        """Returns the bytes of an array, or the capsule of its registration if the array lies in
-        device memory. The capsule ends the registration when Python deallocates it, which is at the
-        end of the transfer."""
+        """Returns the bytes of an array in host memory. Registers an array in device memory, and
+        returns the capsule, which the transfer holds until it ends. Its deallocation ends the
+        registration."""
         if isinstance(array, DeviceArray):
             capsule = array.register(devices_of(self.transport), array.size)
             return np.empty(0, np.uint8) if capsule is None else capsule

@@ -290,10 +290,9 @@ class Refined(NamedTuple):
 def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
            **options: Any) -> Generator[str, None, Refined]:
     """X := X + A^-1 (B - A X) until the residual is small enough, or decreases by less than a half.
-    Collective. a: the matrix before its factorisation, with both triangles, or stored as its
-    lower triangle if factor is a Cholesky; factor: its factors, or those of a
-    matrix near it, also in single precision; x: the initial guess, which is overwritten by the
-    solution. options: max_iterations, target."""
+    Collective. a: the matrix before its factorisation, with both triangles, or for Cholesky also
+    with triangle="lower"; factor: the factors of a or of a matrix near a, also in single precision;
+    x: the initial guess, which is overwritten by the solution. options: max_iterations, target."""
     if not isinstance(factor, (LU, Cholesky)):
         raise ArgumentError("factor: what getrf or potrf returned is needed")
     factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
@@ -336,6 +335,6 @@ def gesv_mixed(a: Matrix, b: Matrix, x: Matrix, **options: Any) -> Generator[str
 def posv_mixed(a: Matrix, b: Matrix, x: Matrix, *, uplo: str = "lower",
                **options: Any) -> Generator[str, None, Mixed]:
     """Solves A X = B in double precision by Cholesky in single precision and refinement. a is not
-    changed; it holds both triangles, or is stored as its lower triangle. Collective. options:
+    changed, and has both triangles or triangle="lower". Collective. options:
     max_iterations, target."""
     return (yield from _mixed(True, uplo, a, b, x, options))

@@ -34,7 +34,7 @@ elif case == "views":
     adds = osla.Hessian(on=wrapped)
     dropped = osla.Matrix.wrap(np.array(view, order="F"), 8, 8, block=2)
     del dropped, wrapped
-elif case == "devices":  # the program ends while matrices on devices, and a transfer of their memory, exist
+elif case == "devices":  # the program ends while matrices on devices and a transfer from one exist
     there, own = osla.Matrix(8, 8, device="fake"), osla.Device("fake")
     other = osla.Matrix.from_numpy(np.eye(8), device=own)
 

@@ -1,7 +1,7 @@
-"""Tests that star forests and the accumulator take arrays in device memory, as CuPy, torch and numba
-export them, and give the results of arrays in host memory. OSLA_TEST_DEVICE names the kind of
-device. On the fake device the arrays lie in the memory of matrices; with CUDA, also in memory that
-the program has allocated."""
+"""Tests of star forests and the accumulator with arrays in device memory, as CuPy, torch and numba
+export them: the results must equal those with arrays in host memory. OSLA_TEST_DEVICE is the kind
+of the device. The arrays are in the memory of matrices, and with CUDA also in memory that the
+program has allocated."""
 import ctypes
 import gc
 import os
@@ -28,7 +28,7 @@ def device(world):
 
 
 class Exported:
-    """An object that has only the CUDA array interface."""
+    """An object whose only attribute is `__cuda_array_interface__`."""
 
     def __init__(self, address, shape, dtype, **others):
         dtype = np.dtype(dtype)
@@ -38,7 +38,7 @@ class Exported:
 
 
 class Memory:
-    """Memory of a device on each rank, of `size` bytes. Collective."""
+    """`size` bytes of device memory on each rank, in a matrix. The constructor is collective."""
 
     def __init__(self, device, size):
         self.rank, self.rows = device.transport.rank, -(-size // 8)
@@ -51,7 +51,8 @@ class Memory:
         return slice(self.rank * self.rows, (self.rank + 1) * self.rows), slice(0, 1)
 
     def array(self, values, **others):
-        """The values, in their order in memory, as an array on the device."""
+        """Copies values to the device in their order in memory, and returns the array there.
+        others: other entries of `__cuda_array_interface__`."""
         values = np.asarray(values)
         words = np.zeros(8 * self.rows, np.uint8)
         words[:values.nbytes] = np.frombuffer(values.tobytes("A"), np.uint8)
@@ -61,13 +62,14 @@ class Memory:
         return Exported(self.address, values.shape, values.dtype, **others)
 
     def get(self, like):
-        """The values now, as a numpy array with the shape and dtype of `like`."""
+        """The current values in device memory, as a numpy array with shape and dtype of `like`."""
         words = np.ascontiguousarray(self.matrix[self._part()][:, 0])
         return words.view(np.uint8)[:like.nbytes].view(like.dtype).reshape(like.shape)
 
 
 def ring(world):
-    """Two roots on each rank; leaves 4, 0 and 2 have roots on the next rank and on this one."""
+    """A forest of two roots on each rank. The roots of leaves 4 and 2 are on the next rank, that of
+    leaf 0 is on the same rank."""
     after = (world.rank + 1) % world.size
     return osla.Forest(2, np.array([0, 0, 1]), np.array([4, 0, 2]),
                        rank=np.array([after, world.rank, after]))
@@ -86,7 +88,7 @@ def numbers(world, rows, dtype, factor):
     return out
 
 
-@pytest.mark.parametrize("places", ["rl", "r", "l"])  # the arrays that lie on the device
+@pytest.mark.parametrize("places", ["rl", "r", "l"])  # arrays in device memory: roots, leaves
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_transfers(world, device, dtype, places):
     f, bytes_each = ring(world), np.dtype(dtype).itemsize
@@ -135,7 +137,8 @@ def test_each_rank_for_itself(world, device):
 
 
 def test_one_array(world, device):
-    """Roots and leaves are overlapping parts of one array, in two transfers at the same time."""
+    """Roots and leaves are parts of one array on the device, and two transfers read the roots at
+    the same time."""
     f, memory = osla.Forest.allgather(1), Memory(device, 8 * (world.size + 1))
     whole = np.zeros(world.size + 1)
     whole[0] = world.rank + 1
@@ -163,7 +166,7 @@ def test_what_forests_refuse(world, device):
              "stream = 0 is ambiguous": Exported(address, leaves.shape, np.float64, stream=0),
              "not aligned|multiples of": Exported(address + 4, leaves.shape, np.float64),
              "lies in no memory of this device": Exported(leaves.ctypes.data, leaves.shape, np.float64)}
-    for text, array in wrong.items():  # wrong on one rank, refused on all
+    for text, array in wrong.items():  # the array is wrong on one rank, and all ranks refuse it
         given = array if world.rank == world.size - 1 else leaves
         with pytest.raises(osla.Error, match=text):
             f.bcast(np.ones(2), given)
@@ -201,7 +204,7 @@ def test_lives_of_devices_and_transfers(world, device):
     world.collect()
     world.collect()
     own.destroy()
-    f.bcast_begin(memory.array(np.full(1, 2.0)), leaves[1])  # dropped, and so ended by `collect`
+    f.bcast_begin(memory.array(np.full(1, 2.0)), leaves[1])  # dropped; `collect` ends the transfer
     world.collect()
     world.collect()
     assert leaves[0].tolist() == [1] * world.size and leaves[1].tolist() == [2] * world.size
@@ -216,7 +219,8 @@ def test_empty_arrays(world, device):
 # ---- the accumulator ----
 
 def accumulated(world, device, update, dtype=np.float64):
-    """The sum of an accumulator on a matrix of order 6 in device memory, after update(H)."""
+    """Elements of a matrix of order 6 in device memory, after update(H) with an accumulator H on
+    the matrix."""
     matrix = osla.Matrix(6, 6, block=2, dtype=dtype, device=device)
     with osla.Hessian(on=matrix, uplo="whole") as H:
         update(H)
@@ -259,7 +263,7 @@ def test_what_the_accumulator_refuses(world, device):
         outside = Exported(G.ctypes.data, (3,), np.float64)
         with pytest.raises(osla.ArgumentError, match="G: .*lies in no memory of this device") as wrong:
             H.update(ix, outside)
-        assert wrong.value.__context__ is None  # one traceback
+        assert wrong.value.__context__ is None  # the message shows one traceback only
         between = Exported(memory.address + 4, (3,), np.float64)
         with pytest.raises(osla.ArgumentError, match="G: its memory is not aligned to 8 bytes"):
             H.update(ix, between)
@@ -273,14 +277,14 @@ def test_what_the_accumulator_refuses(world, device):
     H.destroy()
 
 
-# ---- memory that the program has allocated ----
+# ---- device memory that the program has allocated ----
 
 def test_memory_of_the_program(world, device):
     if KIND != "cuda":
         with pytest.raises(osla.ArgumentError, match="lies in no memory of this device"):
             osla._core.device_register(device._handle, None, 4096, 8)
         return
-    cuda = ctypes.CDLL("libosla_cuda.so")  # the libraries that the plug-in has loaded
+    cuda = ctypes.CDLL("libosla_cuda.so")  # has loaded the CUDA runtime, which has cudaMalloc
     address = ctypes.c_void_p()
     assert cuda.cudaMalloc(ctypes.byref(address), ctypes.c_size_t(8 * (world.size + 1))) == 0
     f = osla.Forest.allgather(1)

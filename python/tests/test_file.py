@@ -46,7 +46,8 @@ def test_several_things(world, tmp_path_factory):
 
 
 def test_triangles(world, tmp_path_factory):
-    """A packed triangle is read as it was saved, or into a full matrix, and the other way round."""
+    """A saved triangle is read as a triangle and as a full matrix, and a saved full matrix also as
+    a triangle."""
     path = shared_path(world, tmp_path_factory, "triangle.h5")
     x = np.arange(36.0).reshape(6, 6)
     symmetric = np.tril(x) + np.tril(x, -1).T

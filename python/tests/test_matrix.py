@@ -175,7 +175,7 @@ def test_parts(world, rng):
 @pytest.mark.parametrize("n, block", [(0, 3), (1, 1), (7, 2), (9, 4), (6, 50)])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_triangle(world, n, block, dtype):
-    """A matrix that stores its lower triangle has all elements of the symmetric matrix."""
+    """`get` returns both triangles of a symmetric matrix of which only the lower one is stored."""
     x = values(n, n, dtype)
     lower = np.tril(x)
     symmetric = lower + np.tril(x, -1).conj().T
@@ -193,7 +193,7 @@ def test_triangle(world, n, block, dtype):
 
 
 def test_triangle_solve(world):
-    """Cholesky's factorisation, solution and determinant in half the memory."""
+    """Factorisation, solution, determinant and accumulator on a matrix with triangle="lower"."""
     n = 23
     x = values(n, n, np.float64) / n**2
     full = x @ x.T + n * np.eye(n)

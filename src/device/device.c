@@ -13,10 +13,10 @@ atomic_int osli_devices_open;
 int osli_device_faults;
 bool osli_device_panels_on_host;
 
-/* `list_lock` guards the list of devices. Threads that wait for work hold it for reading, so one
- * thread that waits does not stop the others. A thread that holds list_lock may run work of the
- * fake device, which finds addresses in the table of device memory. So no function of the table,
- * and no work, may lock `list_lock`. */
+/* `list_lock` guards the list of devices. Threads that wait for work of devices hold it for
+ * reading, so several threads can wait at the same time. A thread that holds the lock may run work
+ * of the fake device, and this work locks the table of device memory. So neither functions of the
+ * table nor work may lock `list_lock`. */
 static pthread_rwlock_t list_lock = PTHREAD_RWLOCK_INITIALIZER;
 /* `error_mutex` guards kept_error and kept_text. */
 static pthread_mutex_t error_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -33,8 +33,9 @@ device_queue *osli_device_find(const void *address)
   return osli_range_find(address, &r) ? r.queue : NULL;
 }
 
-/* If work of the device has failed, its latest signal may never come. The host then stores the
- * value of the signal, so that no other rank waits forever. */
+/* Waits for all work that a lane has so far. If work of the device has failed, the device may never
+ * store the number of its latest signal. The host then stores this number, so that no other rank
+ * waits forever. */
 static osla_err wait_lane(const device_queue *q, device_lane lane)
 {
   const osla_err err = q->ops->wait(q->state, q->ops->mark(q->state, lane));
@@ -148,8 +149,8 @@ void osli_device_free(void *memory)
   drop_range(&r);
 }
 
-/* Checks that a byte of memory which the program registers lies on the device, and belongs neither
- * to another rank nor to another osla_device. */
+/* Checks that a byte of the memory that osla_device_register gets lies on the device, and belongs
+ * neither to another rank nor to another osla_device. Errors: ARG. */
 static osla_err check_registered(const device_queue *q, const unsigned char *byte)
 {
   device_range r;
@@ -344,7 +345,8 @@ osla_err osli_device_finish(const device_queue *q)
   return wait_lane(q, current_lane);
 }
 
-/* Returns the stored error if there is one, which is then stored no more, and otherwise `err`. */
+/* Returns and clears the error that osli_device_keep_error has stored; returns `err` if no error is
+ * stored. */
 static osla_err take_error(osla_err err)
 {
   (void)pthread_mutex_lock(&error_mutex);

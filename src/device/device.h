@@ -93,10 +93,10 @@ typedef struct device_work {
    * device. */
   const vertices_loop *vertices;
   const device_csr *csr; /* matrix of SPMV, which must not change before the work is complete */
-  /* SIGNAL and AWAIT: a word in host memory, which other processes may map, and its value. Memory
-   * of `pin` is needed if the backend has this function. */
+  /* SIGNAL and AWAIT: a word in host memory, which other processes may map. `pin` of device_ops
+   * must have locked this memory, unless `pin` is NULL. */
   _Atomic uint64_t *word;
-  uint64_t value;
+  uint64_t value;   /* SIGNAL: number that is stored; AWAIT: number that the lane waits for */
   device_lane lane; /* lane of the work, set by osli_device_submit */
 } device_work;
 
@@ -140,7 +140,8 @@ typedef struct device_ops {
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
-  /* Returns whether an address lies in memory of the device, whoever allocated the memory. */
+  /* Returns whether an address lies in memory of the device, which the library or the program may
+   * have allocated. */
   bool (*holds)(device_state *state, const void *address);
   /* `pin` locks host memory, so that copies between this memory and the device are fast, and
    * `unpin` ends this. Both are NULL if copies of locked memory are no faster. */
@@ -152,7 +153,8 @@ typedef struct device_ops {
   /* `csr_plan` prepares products with a matrix, and `csr_drop` frees the prepared data. */
   osla_err (*csr_plan)(device_state *state, device_csr *csr);
   void (*csr_drop)(device_state *state, device_csr *csr);
-  /* Errors: UNSUPPORTED (the device does not have this kind of work), those of queued work. */
+  /* Queues work in its lane. Errors: UNSUPPORTED (the device does not have this kind of work),
+   * those of queued work. */
   osla_err (*submit)(device_state *state, const device_work *work);
   /* `mark` returns a mark, which names all work that was submitted to a lane so far. Its value is
    * LANES * number + lane, where `number` never decreases and is 0 before the first work. `wait`
@@ -161,8 +163,9 @@ typedef struct device_ops {
   uint64_t (*mark)(device_state *state, device_lane lane);
   osla_err (*wait)(device_state *state, uint64_t mark);
   osla_err (*after)(device_state *state, device_lane lane, uint64_t mark);
-  /* Orders the work that is submitted to all lanes later after the work that a stream of the caller
-   * has so far. NULL if the backend has no streams. Errors: ARG (a stream of another device). */
+  /* Lets work that is submitted to any lane later start after all work that a stream of the caller
+   * has so far. NULL if the backend has no streams. Errors: ARG (a stream of another device, or one
+   * that was destroyed). */
   osla_err (*follow)(device_state *state, void *stream);
 } device_ops;
 
@@ -179,9 +182,8 @@ typedef struct device_queue {
   device_state *state;
   uint64_t id; /* number of the device in the order in which this process opens devices, from 1 */
   device_scratch scratch[DEVICE_SCRATCHES];
-  /* word and value of the latest signal; NULL before the first signal */
-  _Atomic uint64_t *word;
-  uint64_t value;
+  _Atomic uint64_t *word;    /* word of the latest signal; NULL before the first signal */
+  uint64_t value;            /* number that the latest signal stores in the word */
   struct device_queue *next; /* next device in the list of all open devices of this process */
 } device_queue;
 
@@ -203,10 +205,11 @@ osla_err osli_device_import(device_queue *queue, const device_handle *handle, si
                             void **out);
 void osli_device_free(void *memory);
 
-/* osli_device_register enters memory that the program has allocated on the device in the table of
- * device addresses, and osli_device_unregister waits for the device's work and removes it, as
- * osla_device_register and osla_device_unregister (osla_device.h) do. Local. */
+/* Enters memory that the program has allocated on the device in the table of device memory, by the
+ * rules of osla_device_register. Local. */
 osla_err osli_device_register(device_queue *queue, const void *memory, size_t bytes);
+/* Waits for the device's work and removes registered memory from the table, by the rules of
+ * osla_device_unregister. Local. */
 osla_err osli_device_unregister(device_queue *queue, const void *memory, size_t bytes);
 
 /* osli_devices_open is the number of open devices of this process. osli_device_any returns whether
@@ -226,18 +229,17 @@ static inline device_queue *osli_device_of(const void *address)
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
 
-/* osli_device_check_own checks that the `bytes` bytes of device memory from an address on lie in
- * one piece that this process has allocated or registered. osli_device_check_kernels checks that
- * the device on which an address lies has kernels. Host memory is always OK. `what` names the
- * memory in error texts. Local. Errors: ARG (osli_device_check_own), UNSUPPORTED
- * (osli_device_check_kernels).
- */
+/* Checks that the `bytes` bytes of device memory that begin at an address lie in one piece that
+ * this process has allocated or registered. Returns OK for host memory. `what` names the memory in
+ * error texts. Local. Errors: ARG. */
 osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
+/* Checks that the device on which an address lies has kernels. Returns OK for host memory. `what`
+ * names the memory in error texts. Local. Errors: UNSUPPORTED. */
 osla_err osli_device_check_kernels(const void *address, const char *what);
 
-/* Checks that an address which osli_device_find does not find lies in no memory of an open device;
- * else ARG, because the host cannot access the memory, and the program has not registered it.
- * `what` names the memory in error texts. Local. */
+/* Checks that an address for which osli_device_find returns NULL lies in host memory, and not in
+ * memory of an open device that the program has not registered and the host cannot access. `what`
+ * names the memory in error texts. Local. Errors: ARG. */
 osla_err osli_device_check_host(const void *address, const char *what);
 
 /* Returns scratch memory number `which` (from 0) of a device, with at least `bytes` bytes; NULL if
@@ -314,18 +316,19 @@ osla_err osli_device_submit(const device_work *work);
  * work. */
 osla_err osli_device_finish(const device_queue *queue);
 
-/* Waits for all work that a device has so far. Local. Errors: those of queued work, and the error
- * that osli_device_keep_error has stored. */
+/* Waits for all work that all lanes of a device have so far. Local. Errors: those of queued work,
+ * and the error that osli_device_keep_error has stored, which the call clears. */
 osla_err osli_device_wait(const device_queue *queue);
 
-/* osli_device_signal queues a signal: it stores `value` in `word` when all work that the current
- * lane has so far is complete. osli_device_await lets work that is queued later in the current lane
- * wait until `word` is at least `value`. Ranks of a node order work of their devices in this way,
- * and no host waits. The word lies in host memory that the device has pinned. No circle of waits
- * can form if each await names a signal that was submitted before. After a failure of the device a
- * call that waits for it stores `value` instead, because other ranks would wait forever. Local.
- * Errors: UNSUPPORTED (the device has no signals), those of the backend. */
+/* Queues a signal in the current lane: the device stores `value` in `word` when all work that the
+ * lane has so far is complete. By signals, ranks of a node order work of their devices, and no host
+ * waits. The word lies in host memory that the device has pinned. If the device fails, the next
+ * call that waits for the device stores `value`, because other ranks would otherwise wait forever.
+ * Local. Errors: UNSUPPORTED (the device has no signals), those of the backend. */
 osla_err osli_device_signal(device_queue *queue, _Atomic uint64_t *word, uint64_t value);
+/* Lets work that is queued later in the current lane wait until `word` is at least `value`. The
+ * word lies in host memory that the device has pinned. The signal with this value must have been
+ * submitted already, so that no circle of waits can form. Local. Errors: as osli_device_signal. */
 osla_err osli_device_await(const device_queue *queue, _Atomic uint64_t *word, uint64_t value);
 
 /* Queues C (m x n) := alpha A + beta C on device memory; C is not read if beta = 0. Local. Errors:
@@ -398,7 +401,7 @@ enum {
   DEVICE_FAULT_READ = 256,      /* osli_device_settle(SETTLE_READ) does not wait */
   DEVICE_FAULT_SIGNAL = 512,    /* a signal does not wait for earlier work of its lane */
   DEVICE_FAULT_AWAIT = 1024,    /* osli_device_await does nothing */
-  DEVICE_FAULT_END = 2048       /* the end of a transfer queues no wait for the readers' devices */
+  DEVICE_FAULT_END = 2048       /* the end of a transfer does not let later work wait for readers */
 };
 extern int osli_device_faults;
 

@@ -13,7 +13,7 @@ typedef struct range_list {
 
 /* `mutex` guards both lists. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static range_list disjoint;   /* pieces that do not overlap: all pieces but the registered ones */
+static range_list disjoint;   /* allocated and imported pieces, which do not overlap */
 static range_list registered; /* registered pieces, which are few and may overlap */
 
 _Atomic uint64_t osli_registrations;
@@ -23,7 +23,8 @@ static range_list *list_of(device_origin origin)
   return origin == ORIGIN_REGISTERED ? &registered : &disjoint;
 }
 
-/* Index of the first piece of a list that begins behind the address. The caller holds `mutex`. */
+/* Returns the index of the first piece of a list that begins behind the address, or the number of
+ * pieces if none does. The caller holds `mutex`. */
 static size_t index_behind(const range_list *l, uintptr_t address)
 {
   size_t low = 0, high = l->n;
@@ -37,14 +38,16 @@ static size_t index_behind(const range_list *l, uintptr_t address)
   return low;
 }
 
-/* Returns whether a piece contains the byte at an address. A piece of 0 bytes counts as one byte.
- */
+/* Returns whether a piece contains the byte at an address. A piece of 0 bytes counts as a piece of
+ * one byte. */
 static bool has_byte(const device_range *r, uintptr_t byte)
 {
   return r->from <= byte && (byte < r->to || byte == r->from);
 }
 
-/* Finds the piece that contains the byte at an address. The caller holds `mutex`. */
+/* Sets *out to the piece that contains the byte at an address, and returns true; false if there is
+ * none. If several registered pieces contain the byte, *out is the one that ends last. The caller
+ * holds `mutex`. */
 static bool find_byte(uintptr_t byte, device_range *out)
 {
   const size_t end = index_behind(&registered, byte);
@@ -86,7 +89,8 @@ bool osli_range_any(const struct device_queue *queue, device_range *out)
   return found;
 }
 
-/* Counts a piece that was entered in a list or removed from it. */
+/* Raises osli_registrations after a piece was entered in a list or removed from it, if the list is
+ * that of registered pieces. */
 static void count_change(const range_list *l)
 {
   if (l == &registered) atomic_fetch_add(&osli_registrations, 1);

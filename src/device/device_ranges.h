@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a piece of device memory came into the table. */
+/* Origin of a piece of device memory in the table. */
 typedef enum device_origin {
   ORIGIN_ALLOCATED, /* allocated by this library */
   ORIGIN_IMPORTED,  /* allocated by another process, and mapped by this process */
@@ -20,17 +20,19 @@ typedef enum device_origin {
 typedef struct device_range {
   uintptr_t from, /* address of the first byte */
     to;           /* address behind the last byte, which also counts as part of the piece */
-  struct device_queue *queue;
+  struct device_queue *queue; /* open device on which the piece lies */
   device_origin origin;
 } device_range;
 
-/* Number of registered pieces that were entered or removed so far. While it does not change, a
- * check of an address that has passed stays valid for memory which the program has registered. */
+/* Number of times that this process has entered or removed a registered piece. An address in
+ * registered memory that has passed a check need not be checked again while this number does not
+ * change. */
 extern _Atomic uint64_t osli_registrations;
 
-/* Sets *out to the piece in which the address lies, and returns true; false for host memory. A
- * piece that contains the byte at the address precedes a piece that ends there. If several
- * registered pieces contain the byte, *out becomes the one that ends last. */
+/* Sets *out to the piece in which the address lies, and returns true; returns false for host
+ * memory. If the address is both the first byte of one piece and the end of another, *out is the
+ * piece that begins there. If several registered pieces contain the byte, *out is the one that ends
+ * last. */
 bool osli_range_find(const void *address, device_range *out);
 
 /* Sets *out to any piece that belongs to the device, and returns true; false if there is none. */
@@ -40,7 +42,7 @@ bool osli_range_any(const struct device_queue *queue, device_range *out);
  * disjoint. Errors: MEM. */
 osla_err osli_range_add(device_range range);
 
-/* Removes one piece with the four members of `range`. Returns false if there is none. */
+/* Removes one piece that equals *range in all four members. Returns false if the table has none. */
 bool osli_range_remove(const device_range *range);
 
 #endif

@@ -309,7 +309,8 @@ static osla_err find_sizes(file_hdf5 *h, hid_t set, const char *name, file_item 
   hid_t space = H5Dget_space(set);
   hsize_t dims[2] = {0, 1};
   int n_dims = H5Sget_simple_extent_ndims(space);
-  /* a data set with one dimension is a vector, or a packed triangle if it names its triangle */
+  /* where a matrix is expected, a data set with one dimension is a packed triangle if it has the
+   * attribute "uplo"; without the attribute it is a vector */
   item->packed = n_dims == 1 && !item->vector && H5Aexists(set, "uplo") > 0;
   bool fits = item->packed || n_dims == (item->vector ? 1 : 2);
   if (fits) (void)H5Sget_simple_extent_dims(space, dims, NULL);

@@ -165,7 +165,8 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
 
 enum { TILE = 64 }; /* largest side of a tile of mirrored elements */
 
-/* State of a read of mirrored elements of a triangular matrix into an array in host memory. */
+/* State of a read from a triangular matrix into an array in host memory. Mirrored elements are
+ * elements above the diagonal, which are read from below it. */
 typedef struct mirror {
   const osla_matrix *a;
   osla_dtype dtype;
@@ -225,17 +226,18 @@ static osla_err read_square(const mirror *w, int64_t from, int64_t to, int64_t j
   return OSLA_OK;
 }
 
-/* Reads the rows [from, end) of columns [j, j + n), which lie in one block column, where end is at
- * most j + n: rows above the square on the diagonal, then rows of the square. */
+/* Reads the rows [from, end) of columns [j, j + n): first the rows above the columns' square on the
+ * diagonal, then rows of the square. The columns lie in one block column, and end <= j + n. */
 static osla_err read_mirrored(const mirror *w, int64_t from, int64_t end, int64_t j, int64_t n)
 {
   OSLA_CALL(read_above(w, from, smaller(end, j), j, n));
   return read_square(w, larger(from, j), end, j, n);
 }
 
-/* Reads a range of a triangular matrix. Each group of at most TILE columns consists of mirrored
- * rows, and of rows below the square on the diagonal. If the buffer lies on a device, mirrored rows
- * are staged in host memory, where this rank can transpose them. */
+/* Reads a range of a triangular matrix by groups of at most TILE columns. In each group,
+ * read_mirrored reads the rows above and in the columns' square on the diagonal; the rows below the
+ * square are read as from a full matrix. If the buffer lies on a device, rows of read_mirrored are
+ * staged in host memory, where this rank can transpose them. */
 static osla_err read_triangle(const osla_matrix *a, const range *r, unsigned char *buffer,
                               int64_t ld)
 {
@@ -267,8 +269,9 @@ static osla_err read_triangle(const osla_matrix *a, const range *r, unsigned cha
   return err;
 }
 
-/* True if all elements of a range of a triangular matrix are stored in one block column. So a file
- * that holds the columns of the matrix from the diagonal down is written without tiles. */
+/* True if all elements of a range of a triangular matrix are stored, in one block column. A range
+ * of this kind is read without tiles, for example a column from the diagonal down, as files of
+ * packed triangles hold it. */
 static bool is_stored(const osla_matrix *a, const range *r)
 {
   const osla_layout l = osla_matrix_layout(a);

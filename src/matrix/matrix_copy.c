@@ -7,9 +7,10 @@
  * of at most 64 columns, and then copied from the staging memory, which holds one batch. A rank
  * makes one get for each source column on another node and each process row.
  *
- * Triangular matrices are copied by runs of adjacent columns. Rows that the source stores below the
- * run's square on the diagonal are copied as described above. The other rows that the destination
- * stores are read by osla_matrix_get_block, which transposes elements from below the diagonal.
+ * If one of the matrices is triangular, the rank copies runs of adjacent columns. From a full
+ * source, all rows are copied as described above. From a triangular source, only the rows below the
+ * run's square on the diagonal are; the other rows that the destination stores are read by
+ * osla_matrix_get_block, which transposes elements from below the diagonal.
  */
 #include "src/blas/move.h"
 #include "src/matrix/local_transpose.h"
@@ -35,12 +36,12 @@ typedef struct copying {
   int64_t src_row;
   int64_t src_rows;       /* number of local rows on that process row that belong to the part */
   part_local to;          /* this rank's share of dest */
-  stored_columns stored;  /* where dest's columns that are being copied lie in the local array */
+  stored_columns stored;  /* run of dest's local columns that are being copied */
   unsigned char *staging; /* columns fetched from other nodes */
   int64_t stride;         /* leading dimension of `staging`, in elements */
 } copying;
 
-/* Address of this rank's element (r, c) of dest. */
+/* Address of the element in local row r and local column c of dest. */
 static unsigned char *dest_at(const copying *w, int64_t r, int64_t c)
 {
   const part_local *p = &w->to;
@@ -72,8 +73,8 @@ static void copy_rows(const copying *w, const unsigned char *from, int64_t ld, i
   }
 }
 
-/* Returns how many columns of a matrix from global column j on are adjacent on their owner and have
- * one leading dimension there. */
+/* Returns the number of columns of a matrix, from global column j on, that their owner stores one
+ * after another with one leading dimension. */
 static int64_t adjacent_in(const osla_matrix *a, int64_t j)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -165,8 +166,8 @@ static osla_err check_copy(const osla_part *source, const osla_part *dest)
   return OSLA_OK;
 }
 
-/* Copies the rows of this rank's columns [c, c + cols) whose indices in the part are at least
- * `first`, from all process rows that own such rows of the source. */
+/* Copies those rows of this rank's columns [c, c + cols) whose index in the part is at least
+ * `first`, from all process rows that own them in the source. */
 static osla_err copy_rows_from(const copying *whole, int64_t first, int64_t c, int64_t cols)
 {
   copying w = *whole;
@@ -185,8 +186,8 @@ static osla_err copy_rows_from(const copying *whole, int64_t first, int64_t c, i
   return OSLA_OK;
 }
 
-/* Copies the rows of this rank's adjacent columns [c, c + cols) whose indices in the part are at
- * least `first` and below `end`, from a triangular source. */
+/* Copies those rows of this rank's adjacent columns [c, c + cols) whose index in the part is in
+ * [first, end), from a triangular source. */
 static osla_err copy_mirrored(const copying *w, int64_t first, int64_t end, int64_t c, int64_t cols)
 {
   const part_local *p = &w->to;
@@ -215,7 +216,7 @@ static osla_err copy_triangle(copying *w)
     if (adjacent_in(w->dest.matrix, w->dest.j + j) < cols)
       cols = adjacent_in(w->dest.matrix, w->dest.j + j);
     w->stored = osli_stored_columns(w->dest.matrix, w->rank, w->to.col + c);
-    /* From this row of the part on, the source stores all elements of the columns. */
+    /* From row `below` of the part on, the source stores all elements of the columns. */
     int64_t below = from_triangle ? from->j + j + cols - from->i : first;
     if (below < first) below = first;
     if (below > from->m) below = from->m;

@@ -20,7 +20,8 @@ static double magnitude(osla_dtype dtype, const void *local, int64_t at)
 }
 
 /* Calls visit(|a_ij|, i, j, sums) for each local element of the part; i and j are indices in the
- * part. An element below the diagonal of a triangular matrix also counts as element (j, i). */
+ * part. If the part begins and ends on the diagonal of a triangular matrix, elements below the
+ * diagonal are visited twice, as (i, j) and as (j, i). */
 typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 
 static osla_err visit_all(const osla_part *part, visitor *visit, double *sums)

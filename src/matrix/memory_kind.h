@@ -30,10 +30,10 @@ osla_err osli_matrix_barrier(const osla_matrix *matrix);
 
 /* A call that works on host memory only begins with OSLA_NEEDS_HOST, before it changes anything. A
  * call that also works on devices, and has several matrices, begins with OSLA_NEEDS_ONE_MEMORY. A
- * call that does not serve triangular matrices begins with OSLA_NEEDS_FULL. If a call serves some
- * operands in triangular matrices, the function whose error osla_agree_same gets has
- * OSLA_NEEDS_FULL, so that all ranks return together. The macros return the error of the check from
- * the enclosing function. */
+ * call that does not serve triangular matrices begins with OSLA_NEEDS_FULL. A call that accepts
+ * triangular matrices for some of its operands has OSLA_NEEDS_FULL in the check whose error it
+ * passes to osla_agree_same, so that all ranks return together. The macros return the error of the
+ * check from the enclosing function. */
 #define OSLA_MATRIX_LIST(...)                                                                      \
   (const osla_matrix *const[])                                                                     \
   {                                                                                                \

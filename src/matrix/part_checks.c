@@ -50,9 +50,8 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
   return osli_part_inside(call, part, name);
 }
 
-/* Range of addresses of this rank's elements of a part, from the first element to behind the last
- * one; from = to = 0 if there are none. The range of a part of a triangular matrix is the local
- * array. */
+/* Addresses [from, to) of this rank's elements of a part; from = to = 0 if it has none. For a part
+ * of a triangular matrix, the addresses of the whole local array. */
 typedef struct local_array {
   uintptr_t from, to;
   part_local p;

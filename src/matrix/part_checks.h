@@ -1,4 +1,5 @@
-/* Checks of the parts that a kernel gets as operands (internal). */
+/* Checks of the parts that a kernel gets as operands (internal). In all checks, `call` is the
+ * function's name and `name` the operand's name for the error text. */
 #ifndef PART_CHECKS_H
 #define PART_CHECKS_H
 
@@ -6,25 +7,25 @@
 
 #include <stdbool.h>
 
-/* Checks that the part lies inside its matrix. `call` is the function's name and `name` the
- * operand's, for the error text. Local. Errors: ARG. */
+/* Checks that the part lies inside its matrix. Local. Errors: ARG. */
 osla_err osli_part_inside(const char *call, const osla_part *part, const char *name);
 
-/* osli_part_inside for calls that use the elements that a matrix stores. Errors: also UNSUPPORTED,
- * unless a part of a triangular matrix lies below the diagonal, or begins and ends on it. */
+/* Checks that the part lies inside its matrix. A part of a triangular matrix must also lie below
+ * the diagonal, begin and end on it, or be empty. Local. Errors: ARG, UNSUPPORTED. */
 osla_err osli_part_check_stored(const char *call, const osla_part *part, const char *name);
 
-/* osli_part_check_stored for calls that need the part as a rectangle. Errors: also UNSUPPORTED, if
- * the part begins and ends on the diagonal of a triangular matrix. `advice` ends the message. */
+/* Checks that the part lies inside its matrix. A part of a triangular matrix must also lie below
+ * the diagonal or be empty. If it begins and ends on the diagonal, `advice` ends the message.
+ * Local. Errors: ARG, UNSUPPORTED. */
 osla_err osli_part_check_rectangle(const char *call, const osla_part *part, const char *name,
                                    const char *advice);
 
-/* osli_part_inside for calls that do not serve triangular matrices. Errors: also UNSUPPORTED, if
- * the matrix is a triangle. */
+/* Checks that the matrix is not triangular, and that the part lies inside it. Local. Errors: ARG,
+ * UNSUPPORTED. */
 osla_err osli_part_check(const char *call, const osla_part *part, const char *name);
 
-/* The four indices of a part and the layout of its matrix, as entries of the list of arguments that
- * osla_agree_same compares across ranks. */
+/* Position and size of a part, and whether its matrix is triangular, as entries of the list of
+ * arguments that osla_agree_same compares across ranks. */
 /* clang-format off */
 #define OSLA_PART_ARGUMENTS(name, part)                                                            \
   {name ".i", (part).i}, {name ".j", (part).j}, {name ".m", (part).m}, {name ".n", (part).n},    \
@@ -32,7 +33,7 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
 /* clang-format on */
 
 /* True if the parts share an element, in one matrix or in memory of this rank that several matrices
- * wrap. Elements (i, j) and (j, i) of a triangular matrix are one element. Exact for parts of one
+ * use. Elements (i, j) and (j, i) of a triangular matrix are one element. Exact for parts of one
  * matrix and for arrays with one leading dimension; otherwise true if the address ranges overlap.
  * Local. */
 bool osli_parts_overlap(const osla_part *x, const osla_part *y);

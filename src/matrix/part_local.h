@@ -63,12 +63,13 @@ static inline part_local part_local_of(const osla_part *part)
   return p;
 }
 
-/* Index in the part of its local row `r`, or of its local column `c`, counted from 0. */
+/* Index in the part, from 0, of the part's local row `r`. */
 static inline int64_t part_row(const part_local *p, int64_t r)
 {
   return osla_index_global(p->row + r, p->layout.mb, p->prow, p->layout.nprow) - p->i;
 }
 
+/* Index in the part, from 0, of the part's local column `c`. */
 static inline int64_t part_col(const part_local *p, int64_t c)
 {
   return osla_index_global(p->col + c, p->layout.nb, p->pcol, p->layout.npcol) - p->j;
@@ -90,13 +91,13 @@ static inline stored_columns part_columns(const osla_part *part, const part_loca
   return stored_shift(osli_stored_columns(part->matrix, rank, p->col + c), p->row, p->col);
 }
 
-/* Offset in elements, or address, of the part's local element (r, c) in the local array of a full
- * matrix. */
+/* Offset, in elements, of the part's local element (r, c) in the local array of a full matrix. */
 static inline int64_t part_offset(const part_local *p, int64_t r, int64_t c)
 {
   return p->row + r + (p->col + c) * p->lld;
 }
 
+/* Address of the part's local element (r, c) in a full matrix. */
 static inline unsigned char *part_at(const part_local *p, int64_t r, int64_t c)
 {
   return p->local + (size_t)part_offset(p, r, c) * p->element;

@@ -11,13 +11,14 @@
 
 #include <stdbool.h>
 
-/* True if the part has a view. If the part begins inside a block, it must end in the same block, or
- * the grid must have one process in that direction. A part of a triangular matrix has no view.
- * Local. */
+/* True if the part has a view: for rows, the part begins at the first row of a block, or ends in
+ * the block in which it begins, or the grid has one process row, and likewise for columns. A part
+ * of a triangular matrix has no view. Local. */
 bool osli_part_has_view(const osla_part *part);
 
-/* Makes the view of a part for which osli_part_has_view is true. It borrows the part's matrix,
- * which must outlive it, and uses the same segment (see osli_matrix_start). Local. Errors: MEM. */
+/* Makes the view of a part for which osli_part_has_view is true. The view borrows the part's
+ * matrix, which must outlive the view, and uses the segment of this matrix (osli_matrix_start).
+ * Local. Errors: MEM. */
 osla_err osli_part_view(const osla_part *part, osla_matrix **out);
 
 /* Bytes from the start of a rank's data area of the segment to element (0, 0) of its local array; 0

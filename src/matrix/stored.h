@@ -32,15 +32,16 @@ typedef struct stored_columns {
  * local columns of the rank. Local, no communication. */
 stored_columns osli_stored_columns(const osla_matrix *a, int rank, int64_t col);
 
-/* Returns the number of columns of the run from column `col` of the run up to column `to`. */
+/* Returns the number of columns in [col, to) that belong to the run. Column `col` must belong to
+ * it. */
 static inline int64_t stored_rest(const stored_columns *s, int64_t col, int64_t to)
 {
   const int64_t end = s->first + s->count;
   return (end < to ? end : to) - col;
 }
 
-/* Returns the run with rows and columns counted from local row `row` and local column `col` of the
- * matrix, as a part that begins there counts them. */
+/* Returns the run for a part that begins at local row `row` and local column `col` of the matrix:
+ * rows and columns of the result are counted from there. */
 static inline stored_columns stored_shift(stored_columns s, int64_t row, int64_t col)
 {
   s.first -= col;

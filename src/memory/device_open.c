@@ -71,8 +71,8 @@ static osla_err read_panels(bool *on_host)
   return OSLA_OK;
 }
 
-/* Sets *uses to false if the environment variable OSLA_DEVICE_SIGNALS is "off", and to true if it
- * is "on" or not set. */
+/* Sets *uses to false if the environment variable OSLA_DEVICE_SIGNALS is "off", and otherwise to
+ * true. Errors: ARG (the variable is set and neither empty, "on" nor "off"). */
 static osla_err read_signals(bool *uses)
 {
   const char *text = getenv("OSLA_DEVICE_SIGNALS");
@@ -136,7 +136,7 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   const device_ops *ops = NULL;
   *out = NULL;
   bool on_host, signals;
-  /* The settings are read even after an error, because the ranks compare them. */
+  /* If one setting is wrong, the other is read nevertheless, because all ranks compare both. */
   osla_err err = read_panels(&on_host), of_signals = read_signals(&signals);
   if (err == OSLA_OK) err = of_signals;
   osla_device *d = calloc(1, sizeof *d);

@@ -1,36 +1,39 @@
-/* Signals between the devices of the ranks of a node. A device stores a number in a word of its
- * rank when it gets there, and devices of other ranks wait for this number, so that no host waits.
+/* Signals between the devices of the ranks of a node. A signal is a number that a device stores in
+ * a word in host memory when all earlier work of its lane is complete. Devices of other ranks wait
+ * for this number, so that no host waits.
  *
  * Each rank has a line of two words for each of its devices, in memory that the ranks of the node
- * map. A signal is the next number. The host submits the signal to the device, and then publishes
- * the number in the word `submitted`; the device stores the number in the word `reached`. Another
- * rank lets its device wait until `reached` has the value that `submitted` has at this moment.
+ * map. The signals of a line are numbered in ascending order. The host submits a signal to the
+ * device, and then publishes its number in the word `submitted`; the device stores the number in
+ * the word `reached`. A rank that waits loads `submitted`, and lets its device wait until `reached`
+ * is at least the loaded number.
  *
- * No circle of waits can form: a device waits only for a signal that was submitted before the wait
- * was, and a signal waits only for work that was submitted before it to the same lane.
+ * No circle of waits can form: a device waits only for a signal that was submitted before the wait,
+ * and a signal waits only for work that was submitted to its lane before the signal.
  *
- * Lines belong to the transport and not to a device, because a rank closes its device alone, while
- * devices of other ranks may still wait for its words. */
+ * Lines belong to the transport and not to a device, because a rank may close its device while
+ * devices of other ranks still wait for the words of this rank. */
 #include "src/memory/segment_state.h"
 
 #include <stdlib.h>
 
 enum { LINE = 64, LINES = 64 };
 
-/* A line. The number of a signal only grows, also when another device gets the line. */
+/* The two words of one device. They keep their values when the device is closed, so the numbers of
+ * signals also grow from one device of the line to the next. */
 typedef struct signal_line {
-  _Alignas(LINE) _Atomic uint64_t reached;   /* latest signal that the device has reached */
-  _Alignas(LINE) _Atomic uint64_t submitted; /* latest signal that was submitted to the device */
+  _Alignas(LINE) _Atomic uint64_t reached;   /* number of the latest signal that has run */
+  _Alignas(LINE) _Atomic uint64_t submitted; /* number of the latest submitted signal */
 } signal_line;
 
 struct device_signals {
   osla_transport *t;
-  osla_region *region;
-  uint64_t used; /* bit i is 1 while an open device of this rank has line i */
-  int n_pinned;  /* number of open devices that need the lines pinned */
+  osla_region *region; /* [LINES] lines of each rank */
+  uint64_t used;       /* bit i is 1 while an open device of this rank has line i */
+  int n_pinned;        /* number of open devices that need the lines in pinned memory */
 };
 
-/* Returns a line of a rank of this node. */
+/* Returns the line of a rank of this node that has the index of the device's own line. */
 static signal_line *line_of(const osla_device *d, int rank)
 {
   const device_signals *s = d->signals;
@@ -51,7 +54,7 @@ void osli_device_signal_ranks(osla_device *d)
   const device_lane lane = osli_device_lane(LANE_MAIN);
   const osla_err err = osli_device_signal(d->queue, &line->reached, value);
   (void)osli_device_lane(lane);
-  /* after an error the host stores the signal, because other ranks would wait forever */
+  /* after an error the host stores the number, because devices of other ranks wait for it */
   if (err != OSLA_OK) atomic_store_explicit(&line->reached, value, memory_order_release);
   osli_device_keep_error(err);
   atomic_store_explicit(&line->submitted, value, memory_order_release);
@@ -100,7 +103,7 @@ cleanup:
   return err;
 }
 
-/* Unpins the lines of the first n ranks as far as they are on this node. */
+/* Unpins the lines of those ranks 0 .. n - 1 that are on this node. */
 static void unpin_lines(const osla_device *d, int n)
 {
   const device_signals *s = d->signals;
@@ -109,7 +112,8 @@ static void unpin_lines(const osla_device *d, int n)
       d->queue->ops->unpin(d->queue->state, s->t->ops->peer_ptr(s->region, rank));
 }
 
-/* Pins the lines of all ranks of the node, unless another device of this rank has pinned them. */
+/* Pins the lines of all ranks of the node, unless another device of this rank has pinned them, and
+ * counts the device in n_pinned. Local. Errors: those of the backend; no line is then pinned. */
 static osla_err pin_lines(osla_device *d)
 {
   device_signals *s = d->signals;
@@ -138,7 +142,7 @@ void osli_device_signals_close(osla_device *d)
   d->signals = NULL;
 }
 
-/* True if no rank has an error. Collective. */
+/* Sets *all to true if the error `mine` is OK on all ranks. Collective. Errors: MPI. */
 static osla_err agree_on_use(osla_transport *t, osla_err mine, bool *all)
 {
   int64_t lacks = mine != OSLA_OK;
@@ -147,8 +151,9 @@ static osla_err agree_on_use(osla_transport *t, osla_err mine, bool *all)
   return OSLA_OK;
 }
 
-/* Submits a signal on each rank, lets the device of each rank wait for the signals of all ranks of
- * its node, and sets *works to true if every word then has its value. Collective. Errors: MPI. */
+/* Tests signals: each rank submits one, and lets its device wait for those of all ranks of its
+ * node. Sets *works to true if all calls succeed and each word `reached` then has its number.
+ * Collective. Errors: MPI. */
 static osla_err try_signals(osla_device *d, bool *works)
 {
   osla_err err = pin_lines(d);

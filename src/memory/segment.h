@@ -24,17 +24,17 @@ osla_err osli_segment_create_on(osla_transport *t, osla_device *device, size_t b
 /* Returns the queue of the open device that a handle denotes. Local. */
 device_queue *osli_device_queue(const osla_device *device);
 
-/* Returns whether devices of the ranks of the node wait for signals, so that no host waits for the
- * work of this device when ranks inform each other. Equal on all ranks. Local. */
+/* Returns whether the device uses signals: when ranks of the node inform each other, their devices
+ * then wait for each other, and no host waits for a device. Equal on all ranks. Local. */
 bool osli_device_has_signals(const osla_device *device);
 
-/* osli_device_signal_ranks queues a signal of this rank in LANE_MAIN of a device, and publishes it
- * to the ranks of the node. The device must have signals. osli_device_await_rank lets work that is
- * queued later in LANE_MAIN wait for all work that the device of a rank of the node had before its
- * latest signal. It does nothing if `device` is NULL or has no signals, or for this rank. The next
- * osli_device_settle returns errors. A caller excludes other threads that signal on the same
- * device. Local. */
+/* Queues a signal of this rank in LANE_MAIN of a device, and publishes it to the ranks of the node.
+ * The device must have signals, and no other thread may signal on it at the same time. The next
+ * osli_device_settle returns errors. Local. */
 void osli_device_signal_ranks(osla_device *device);
+/* Lets work that is queued later in LANE_MAIN of this rank's device wait for the latest signal that
+ * `rank`, a rank of the node, has published for its device. Does nothing if `device` is NULL or has
+ * no signals, or if `rank` is this rank. The next osli_device_settle returns errors. Local. */
 void osli_device_await_rank(const osla_device *device, int rank);
 
 /* Releases the stripes in `mask` as osla_stripes_release does, but does not wait for work on

@@ -16,9 +16,9 @@ struct osla_device {
   osla_transport *t;
   device_queue *queue;
   device_service *service; /* NULL if the job has one node */
-  device_signals *signals; /* NULL if hosts wait for devices, instead of devices for signals */
-  int line;                /* index of the line of words that the device has on all ranks */
-  bool has_pinned;         /* true if the device needs the words pinned */
+  device_signals *signals; /* NULL if the device uses no signals, so that hosts wait for devices */
+  int line;                /* index of the device's line of words (device_signals.c) on all ranks */
+  bool has_pinned;         /* true if the device needs the words in pinned memory */
 };
 
 struct osla_segment {
@@ -74,12 +74,12 @@ osla_err osli_device_service_copy(device_service *service, int owner, const void
 
 /* ---- signals between devices of a node ---- */
 
-/* osli_device_signals_open makes a device use signals (osli_device_signal_ranks in segment.h), if a
- * test with all ranks of the node shows that they work; otherwise hosts wait. At most 64 devices of
- * a transport use signals at a time. osla_transport_destroy frees the words. Collective. Errors, on
- * all ranks together: MEM, MPI. osli_device_signals_close ends the use. Local; called when the work
- * of the device is complete. */
+/* Makes a device use signals (osli_device_signal_ranks in segment.h) if a test on all ranks shows
+ * that they work. Otherwise, and if 64 open devices of the transport use signals already, hosts
+ * wait for the device. osla_transport_destroy frees the words. Collective. Errors, on all ranks
+ * together: MEM, MPI. */
 osla_err osli_device_signals_open(osla_device *device);
+/* Ends the use of signals. The work of the device must be complete. Local. */
 void osli_device_signals_close(osla_device *device);
 
 #endif

@@ -325,8 +325,8 @@ contains
     call osla_matrix_destroy(y)
   end subroutine triangles
 
-  ! Solves with a symmetric matrix that stores its lower triangle alone: 2 on the diagonal, -1 beside
-  ! it, whose determinant is 11.
+  ! Solves with a symmetric tridiagonal matrix of which only the lower triangle is stored: 2 on the
+  ! diagonal, -1 beside the diagonal.
   subroutine lower_triangle
     type(osla_matrix) :: a, none
     real(real64) :: full(10, 10), back(10, 10), x(10, 1)

@@ -78,7 +78,7 @@ for ranks in 1 3; do
   [ $status = 0 ] || complain "doc/python.md, $ranks ranks: status $status"
 done
 
-# The commands and the program of doc/normal_equations.md.
+# Runs the shell commands and the Python program of doc/normal_equations.md.
 blocks() { awk -v "kind=$1" '$0 == "```" kind {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/doc/normal_equations.md"; }
 ln -s "$SRCDIR/python" python && ln -s "$BUILDDIR" build
 blocks sh | sed "s,mpiexec.mpich,\"$MPIEXEC\",; s,\<python3\>,\"$PYTHON\",g" >commands.sh

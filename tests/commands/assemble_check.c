@@ -217,8 +217,8 @@ static int64_t far(double x, double y, double tolerance)
   return !(fabs(x - y) <= tolerance * (1.0 + fabs(y)));
 }
 
-/* Returns the n x n matrix, column-major, whose lower triangle is in `packed` by columns. Frees
- * `packed`. */
+/* Returns an n x n matrix, column-major, with the lower triangle `packed` (each column from the
+ * diagonal down) and zeros above the diagonal. Frees `packed`. */
 static double *unpack(int64_t n, double *packed)
 {
   double *H = calloc((size_t)(n * n) + 1, sizeof *H);
@@ -230,8 +230,8 @@ static double *unpack(int64_t n, double *packed)
   return H;
 }
 
-/* Reads H from a file that osla wrote, as a square or as a packed lower triangle. Returns it
- * column-major, and sets *upper if the upper triangle is valid. */
+/* Reads H from a file that osla wrote: a square or a packed lower triangle. Returns H column-major
+ * as a square, sets *n to its order, and sets *upper to whether the upper triangle is valid. */
 static double *read_h(hid_t file, int64_t *n, bool *upper)
 {
   char uplo[8] = "";

@@ -35,7 +35,7 @@ def check(rows):
             names += ["iterations"] if row["impl"] == "cg" else "sweeps_least sweeps_mean sweeps_most".split()
             assert 0 < row["certified"] <= (row["tolerance"] or 1), row
             if row["impl"] == "cg": assert 1 < row["iterations"] < ours["sweeps_least"], row
-            # a thread that gets no core may make its only sweep when the others have converged
+            # a thread without a core may make its only sweep after the others have converged
             elif row["tolerance"]: assert 0 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"] and row["sweeps_mean"] > 1, row
             else: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
         if "trials" in row: # the fastest candidate of a trial was measured

@@ -203,7 +203,8 @@ for kind in "${kinds[@]}"; do
     --look-ahead $ahead --grid $grid
 done
 measure fake2 4 $impls chol --n 70 --nb 16 --look-ahead -1
-for kernel in "chol --precision z" potri "solve --kind chol --nrhs 3"; do # also on triangular matrices
+# The reference `triangle` runs the same kernel on a triangular matrix.
+for kernel in "chol --precision z" potri "solve --kind chol --nrhs 3"; do
   measure node 2 2 $kernel --n 70 --nb 16 --ref triangle
 done
 # With --device=fake the report must name the device, on one rank and on several. If ranks share a

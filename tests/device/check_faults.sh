@@ -13,10 +13,10 @@
 #   256 a rank reports that it has read values of a forest before the work that reads them is complete
 #   512 a signal of a device does not wait for earlier work of its lane
 #   1024 a device does not wait for the signal of another rank's device
-#   2048 the end of a transfer lets no later work wait for the devices of ranks that read its values
+#   2048 the end of a transfer does not let later work wait for the devices that read its values
 # Faults 128 and above are tested on one node only, because only ranks of a node read each other's
-# values in place. The suite of forests must also show fault 4, and both suites with signals must
-# show faults 512 and 1024.
+# values in place. test_device_forest must also find fault 4, and test_device_signals must also find
+# faults 512 and 1024.
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 cd "$BUILDDIR" || exit 1
 mkdir -p tests/logs
@@ -27,7 +27,7 @@ for run in {1,2}' '{0,1,2,4,8,16,32,64} 1' '{128,256,512,1024,2048,'4 forest'} 1
   suites="test_device test_device_kernels test_device_lanes"
   [ "$fault" = 64 ] && suites=test_device_assembly
   [ "$fault" -gt 64 ] || [ "$suite" = forest ] && suites=test_device_forest
-  # The suites of sparse matrices alone must show faults 2, 4 and 16.
+  # The two suites of sparse matrices must find faults 2, 4 and 16 without the other suites.
   [ "$suite" = sparse ] && suites="test_device_sparse test_device_cg"
   [ "$suite" = signals ] && suites=test_device_signals
   # shellcheck disable=SC2086

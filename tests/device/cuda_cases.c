@@ -150,8 +150,8 @@ static void test_own_stream(void)
   osla_transport_destroy(&t);
 }
 
-/* Checks that a stream which the caller has destroyed is refused. Only the stand-ins are certain to
- * notice such a stream. */
+/* Checks that a stream which the caller has destroyed is refused. Does nothing with a real GPU,
+ * because only the stand-ins always notice that a stream was destroyed. */
 static void expect_destroyed(osla_transport *t, osla_device *device, void *stream)
 {
   const device_queue *q = osli_device_queue(device);
@@ -169,8 +169,8 @@ static void expect_destroyed(osla_transport *t, osla_device *device, void *strea
   OSLA_ASSERT_SAME_TEXT();
 }
 
-/* Checks that work in each lane runs after the copies that the caller had queued on a stream which
- * the device does not use, when osla_device_follow named this stream. */
+/* Queues a copy on a stream that the device does not use, and calls osla_device_follow with this
+ * stream. Checks that later work of the device, in each lane, sees the result of the copy. */
 static void test_followed_stream(void)
 {
   enum { TO_DEVICE = 1 };

@@ -56,15 +56,16 @@ void on_all_grids(void (*check)(device_bench *b, osla_grid *grid, int which))
 
 const osla_dtype all_types[4] = {OSLA_FLOAT, OSLA_DOUBLE, OSLA_COMPLEX_FLOAT, OSLA_COMPLEX_DOUBLE};
 
-/* Index in the array of a stage of the element that has the local indices (r, c) in the part. */
+/* Returns the index, in the array of a stage, of the element that has the local indices (r, c) in
+ * the part of the matrix that is staged. */
 static int64_t stage_index(const part_stage *stage, int64_t r, int64_t c)
 {
   const stored_columns s = osli_part_stage_columns(stage, c);
   return stored_index(&s, r, c);
 }
 
-/* Index in the array of a host matrix of the element that has the local indices (r, c) in a device
- * matrix. */
+/* Returns the index, in the array of a host matrix, of the element that has the local indices (r,
+ * c) in a device matrix. */
 static int64_t host_index(const part_stage *host, const part_local *device, int64_t r, int64_t c)
 {
   const osla_layout *l = &host->p.layout;

@@ -59,8 +59,10 @@ void pair_expect(const matrix_pair *pair, double factor, const char *format, ...
  * so that work which still reads the matrix gives wrong results. */
 void device_overwrite(osla_matrix *a);
 
-/* Memory on a device that the library does not know, as if the program had called cudaMalloc. */
+/* Allocates zeroed memory on a device that is not in the library's table of device memory, as if
+ * the program had called cudaMalloc. */
 void *program_memory_allocate(const osla_device *device, size_t bytes);
+/* Frees memory of program_memory_allocate. */
 void program_memory_free(const osla_device *device, void *memory, size_t bytes);
 
 /* Copies `size` bytes to this rank's memory of a device segment. The copy does not wait for queued

@@ -17,8 +17,8 @@ void peek(const double *on_device, int64_t n, double *to)
   OSLA_ASSERT_OK(q->ops->copy_now(q->state, on_device, to, (size_t)n * sizeof *to));
 }
 
-/* Returns whether the device serves products on this number of ranks. If not, checks that the
- * matrix is refused. */
+/* Returns whether the device can multiply a matrix that is distributed over the ranks of the job.
+ * If not, checks that osla_csr_to_device refuses the matrix. */
 static bool serves_ranks(sparse_system *s)
 {
   if (osla_test_size() == 1 || osli_device_queue(s->bench.device)->ops->has_kernels) return true;

@@ -8,8 +8,8 @@
 #include "tests/device/device_help.h"
 #include "tests/kernels/sparse_model.h"
 
-/* A system A x = b. The matrix can have a copy on the device; the vectors are on the device and in
- * host memory. */
+/* A system A x = b. The matrix is in host memory, and to_device adds a copy on the device. b and x
+ * exist in host memory and on the device. */
 typedef struct sparse_system {
   device_bench bench;
   sparse_model m;
@@ -25,8 +25,9 @@ typedef struct sparse_system {
 } sparse_system;
 
 /* Opens a device and makes a system whose m x n matrix is multiplied by `factor`. Returns false if
- * no device can be opened, or if products on several ranks need kernels that the device lacks; the
- * call then checks that osla_csr_to_device refuses. Collective. */
+ * no device can be opened, or if the job has several ranks and the device has no kernels, which
+ * products then need. In the second case the call also checks that osla_csr_to_device refuses the
+ * matrix. Collective. */
 bool open_system(sparse_system *system, bool early, sparse_kind kind, int64_t m, int64_t n,
                  double factor);
 /* Copies the matrix to the device. Collective. */
@@ -35,7 +36,7 @@ void close_system(sparse_system *system); /* Collective. */
 
 /* Copies n numbers from host memory to the device. Local. */
 void put(const double *from, int64_t n, double *on_device);
-/* Copies n numbers from the device to host memory, without a wait for queued work. Local. */
+/* Copies n numbers from the device to host memory, without waiting for queued work. Local. */
 void peek(const double *on_device, int64_t n, double *to);
 
 /* Fills b and x in host memory with a right-hand side and with a first guess that is not 0. */
@@ -55,8 +56,9 @@ typedef struct device_calls {
   int copies; /* copies between the device and host memory */
 } device_calls;
 
-/* Count the calls to the device of a system between the two functions. Local. */
+/* Begins to count the calls that this rank makes to the device of a system. Local. */
 void count_begin(const sparse_system *system);
+/* Ends the count, and returns the numbers of calls since count_begin. Local. */
 device_calls count_end(const sparse_system *system);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tests of CG on a device. It must need as many iterations as CG in host memory, give its solution,
- * and wait for the device as rarely as its options say. */
+/* Tests of CG on a device. It must stop at the first test at which CG in host memory has converged,
+ * find the solution of CG in host memory, and wait for the device as rarely as its options say. */
 #include "tests/device/sparse_system.h"
 
 #include <math.h>
@@ -8,13 +8,14 @@
 
 /* ---- iterations and solutions ---- */
 
-/* Number of calls of which a history has the values. */
+/* Number of calls whose values a history can hold. */
 enum { HISTORY = 1100 };
 
-/* Calls of `record`, which osla_cg makes in each iteration. */
+/* Record of the calls that osla_cg makes to `record`, one before the first and one after each
+ * iteration. */
 typedef struct history {
   int64_t calls;        /* number of calls */
-  int64_t wrong;        /* number of calls whose iteration is not the number of calls before */
+  int64_t wrong;        /* number of calls whose `iteration` is not the number of earlier calls */
   double left[HISTORY]; /* argument `left` of each call */
 } history;
 
@@ -26,9 +27,9 @@ static void record(void *arg, int64_t iteration, double left)
   h->calls++;
 }
 
-/* Compares CG on the device with CG in host memory: the end, the number of iterations, the
- * residuals and the solution. The device tests the residual once in a group of `every` iterations
- * (0: the default). `iterations` is the limit of iterations (0: the default). */
+/* Compares CG on the device with CG in host memory: the reason to end, the number of iterations,
+ * the residuals and the solution. On the device CG tests for convergence once in `every` iterations
+ * (0: the default). `iterations` is the largest number of iterations (0: the default). */
 static void check_cg(int early, int64_t every, int64_t iterations)
 {
   sparse_system s;
@@ -88,9 +89,9 @@ typedef enum spoiled {
   SPOILED_KINDS
 } spoiled;
 
-/* Solves a system that `how` spoils, in host memory and on the device in groups of 16 iterations.
- * The device must end with `end`. Except for TINY_B, the host must end alike, after as many
- * iterations. */
+/* Solves a system that is spoiled as `how` says, in host memory and on the device, there in groups
+ * of 16 iterations. CG on the device must end with `end`. Except for TINY_B, CG in host memory must
+ * end with the same result after an equal number of iterations. */
 static void check_end(sparse_kind kind, int64_t n, double factor, spoiled how, int64_t iterations,
                       osla_krylov_end end)
 {
@@ -138,8 +139,8 @@ static void test_ends(void)
 
 /* ---- bits ---- */
 
-/* Checks that the residuals of all iterations have equal bits on all ranks, and in groups of 16
- * iterations the bits of residuals that the host adds in each iteration. */
+/* Solves with sums by the hosts (check_every = 1) and with sums by the devices (check_every = 16).
+ * Checks that the residuals of all iterations have equal bits on all ranks and in both runs. */
 static void test_bits(void)
 {
   static history of[2];
@@ -165,8 +166,8 @@ static void test_bits(void)
 
 /* ---- waits ---- */
 
-/* Solves in groups of `every` iterations. Returns the numbers of calls to the device, and sets
- * *nodes to the number of nodes. */
+/* Solves a system in groups of `every` iterations, and returns the numbers of calls to the device.
+ * Sets *nodes to the number of nodes, but leaves it unchanged if the system cannot be opened. */
 static device_calls count_calls(int64_t every, int64_t iterations, int *nodes)
 {
   sparse_system s;
@@ -187,10 +188,10 @@ static device_calls count_calls(int64_t every, int64_t iterations, int *nodes)
   return calls;
 }
 
-/* Checks that a group of iterations copies nothing between the device and host memory, except the
- * inner products at its end, and that the number of waits of the host does not depend on the length
- * of a group. On one rank the host waits only for this copy; on several ranks also to agree on the
- * end of the group. */
+/* Checks that a group of iterations copies only the inner products at its end between the device
+ * and host memory, and that the number of waits of the host does not depend on the length of a
+ * group. On one rank the host waits only for this copy. On several ranks it also waits when the
+ * ranks agree at the end of the group. */
 static void test_waits(void)
 {
   int nodes = 0;

@@ -15,8 +15,8 @@
 enum { N = 1000, BYTES = N * sizeof(double) };
 
 /* Opens a device and returns true. The devices of a node signal each other if `signals` is true;
- * otherwise hosts wait for them. If the backend has no kernels, checks that a transfer is refused,
- * closes the device and returns false. */
+ * otherwise hosts wait for devices. If the backend has no kernels, checks that a transfer is
+ * refused, closes the device and returns false. Also returns false if no device can be opened. */
 static bool forest_bench_open(device_bench *b, bool early, bool signals)
 {
   osla_forest *f = NULL;
@@ -38,7 +38,8 @@ static bool forest_bench_open(device_bench *b, bool early, bool signals)
   return false;
 }
 
-/* Runs a check with signals, with work that runs late or early, and without signals. */
+/* Runs a check three times: with signals and work that runs late, with signals and work that runs
+ * early, and without signals (late). */
 static void in_all_modes(void (*check)(bool early, bool signals))
 {
   check(false, true);
@@ -134,8 +135,8 @@ static void test_queued(void)
   bench_close(&b);
 }
 
-/* Checks that a transfer with the arguments of an earlier one reads few values in place after
- * osli_forest_read_all_in_place, and still waits for the work that computes them. */
+/* Makes four equal broadcasts of one number per rank, the last two of them after
+ * osli_forest_read_all_in_place. Checks that all of them read values that queued work computes. */
 static void check_read_all_in_place(bool signals)
 {
   device_bench b;

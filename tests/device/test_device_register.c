@@ -1,6 +1,7 @@
-/* Tests of device memory that the program allocates and registers (osla_device_register). Every
- * call that accepts memory of a device must accept registered memory, and memory that is not
- * registered must be refused. test_device_forest.c compares transfers of registered memory. */
+/* Tests of device memory that the program allocates and registers (osla_device_register). Calls
+ * that accept device memory of the library must also accept registered memory, and must refuse
+ * device memory that is not registered. test_device_forest.c tests transfers of star forests with
+ * registered memory. */
 #include "osla_forest.h"
 #include "osla_hessian.h"
 #include "src/device/device_ranges.h"
@@ -13,7 +14,8 @@
 
 enum { N = 40, BYTES = N * sizeof(double) };
 
-/* Opens a device, allocates BYTES bytes on it that the library does not know, and returns true. */
+/* Opens a device and allocates BYTES bytes on it that are not registered. Returns false if no
+ * device can be opened. Collective. */
 static bool open_with_memory(device_bench *b, void **memory)
 {
   if (!bench_open(b, false)) return false;
@@ -29,7 +31,8 @@ static void close_with_memory(device_bench *b, void *memory)
 
 /* ---- registrations ---- */
 
-/* Checks that an address lies on a device while at least one registered piece contains it. */
+/* Checks that osli_device_of finds the device of an address exactly while at least one registered
+ * piece contains the address. Pieces overlap, and one piece is registered twice. */
 static void test_pieces(void)
 {
   device_bench b;
@@ -55,8 +58,9 @@ static void test_pieces(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that an address between two adjacent pieces belongs to the second one, and that the second
- * piece can be registered with another device of the same GPU. */
+/* Checks that the address at which one registered piece ends and another begins belongs to the
+ * piece that begins there, and that the latter can be registered with another osla_device of the
+ * same GPU. */
 static void test_adjacent(void)
 {
   device_bench b;
@@ -82,7 +86,8 @@ static void test_adjacent(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that memory of the library can be registered, too, and stays known afterwards. */
+/* Checks that memory of a device segment can be registered and unregistered, and that its device is
+ * still found afterwards. */
 static void test_own_memory(void)
 {
   device_bench b;
@@ -114,7 +119,7 @@ static void test_wait(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that the end of a device ends the registrations of its memory. */
+/* Checks that osla_device_close ends the registrations of memory on the device. */
 static void test_close(void)
 {
   device_bench b;
@@ -134,8 +139,8 @@ static void test_close(void)
   close_with_memory(&b, memory);
 }
 
-/* Puts a block of registered memory into a matrix in host memory or on the device, and gets it back
- * into registered memory. */
+/* Copies a block from registered memory to a matrix, and back to other registered memory. The
+ * matrix lies on the device if on_device is true, otherwise in host memory. */
 static void check_block(device_bench *b, double *memory, bool on_device)
 {
   double given[N], got[N];
@@ -172,7 +177,8 @@ static void test_blocks(void)
 
 /* ---- the accumulator ---- */
 
-/* Adds G of registered memory to a matrix on the device, and checks each element of the sum. */
+/* Adds G^T G to an accumulator on the device, with G in registered memory, and checks each element
+ * of the sum. Also checks that arrays in other device memory are refused. */
 static void test_accumulator(void)
 {
   enum { K = 3, COUNT = 7 };
@@ -275,8 +281,9 @@ static void test_refused(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that memory of another device of the rank is refused. Fake devices have memory of their
- * own; two devices of CUDA are one GPU, whose memory each of them could serve. */
+/* Checks that an osla_device refuses to register memory of another osla_device. Each fake device
+ * has its own memory. Two osla_devices of CUDA here are on one GPU, so the second one refuses the
+ * memory only because it is registered with the first one. */
 static void test_two_devices(void)
 {
   device_bench b;
@@ -315,8 +322,8 @@ static void test_forest(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that a transfer whose arguments equal those of the transfer before is refused if its
- * leaves were unregistered meanwhile, or registered with fewer bytes. */
+/* Repeats a transfer with equal arguments. Checks that it is refused after its leaves were
+ * unregistered, and after they were registered again with too few bytes. */
 static void test_repeated(void)
 {
   device_bench b;

@@ -18,8 +18,8 @@ static void add(double factor, const double *x, double *y)
   OSLA_ASSERT_OK(osli_device_add(OSLA_DOUBLE, 1, 1, factor, x, 1, 1, y, 1));
 }
 
-/* Lets the main lane wait for a signal of the panel lane, and checks the number that both lanes
- * compute. Nothing but the signal makes the device run the panel lane. */
+/* Lets the main lane wait for a signal of the panel lane, and checks the result of work in both
+ * lanes. Only the signal makes the fake device run the panel lane. */
 static void check_lanes(bool early)
 {
   static _Alignas(4096) _Atomic uint64_t word[512];
@@ -58,13 +58,14 @@ static void test_lanes(void)
 
 /* ---- ranks ---- */
 
-/* Returns whether ranks of this rank's node have to signal each other. */
+/* Returns whether devices of the transport should use signals: whether a node has several ranks. */
 static bool expects_signals(const osla_transport *t)
 {
   return osla_transport_n_nodes(t) < osla_transport_size(t);
 }
 
-/* Returns the next rank of this rank's node, in steps of 1 or -1 and in a circle. */
+/* Returns the rank of this rank's node that follows this rank (step 1) or precedes it (step -1) in
+ * cyclic order. */
 static int next_on_node(osla_transport *t, int step)
 {
   const int size = osla_transport_size(t);
@@ -119,7 +120,8 @@ static void test_ranks(void)
   check_ranks(true);
 }
 
-/* Functions of a device that a test replaces, and what they count. */
+/* Original functions of a device of which a test has replaced some, and a count that the
+ * replacements make. */
 static struct {
   device_ops real; /* all functions of the device before the replacement */
   int waits;       /* number of times that the host has waited for the device */
@@ -137,14 +139,15 @@ static osla_err fail_wait(device_state *state, uint64_t mark)
   return osla_error_set(OSLA_ERR_STATE, "planted failure");
 }
 
-/* Loses a signal, as a device does after a failure. */
+/* Does not submit signals, so that they never run, as on a device that has failed. */
 static osla_err lose_signal(device_state *state, const device_work *work)
 {
   return work->kind == DEVICE_SIGNAL ? OSLA_OK : replaced.real.submit(state, work);
 }
 
-/* Lets the device of the last rank fail, either when its signal is submitted or later. Checks that
- * no other rank waits forever, and that all ranks get the error. */
+/* Lets the device of the last rank fail, when its signal is submitted if at_submit is true,
+ * otherwise when the host waits. Checks that no other rank waits forever, and that all ranks get
+ * the error. */
 static void check_failure(bool at_submit)
 {
   device_bench b;
@@ -163,7 +166,7 @@ static void check_failure(bool at_submit)
     OSLA_ASSERT_TEXT("planted failure");
     OSLA_ASSERT_SAME_TEXT();
     q->ops = real;
-    (void)osla_agree(b.t, OSLA_OK); /* a call waits several times, and each wait has failed */
+    (void)osla_agree(b.t, OSLA_OK); /* may return a stored error of another failed wait */
     OSLA_ASSERT_OK(osla_agree(b.t, OSLA_OK));
   }
   bench_close(&b);
@@ -183,8 +186,9 @@ static osla_err wait_counted(device_state *state, uint64_t mark)
   return replaced.real.wait(state, mark);
 }
 
-/* Ranks of a node make transfers between their devices. Leaf i of a rank is joined to root i of the
- * next rank of its node. Checks that begin and end wait for the device only without signals. */
+/* Makes transfers between the devices of a node, in which leaf i of a rank is joined to root i of
+ * the next rank of its node. Checks the values, and that begin and end of transfers between ranks
+ * wait for the device only without signals. */
 static void check_forest(bool signals)
 {
   device_bench b;
@@ -251,7 +255,7 @@ static void test_forest(void)
 
 /* ---- arguments and many devices ---- */
 
-/* Checks osla_device_wait, and that it returns and clears an error of queued work. */
+/* Checks that osla_device_wait waits for queued work, and returns and clears a stored error. */
 static void test_wait(void)
 {
   device_bench b;
@@ -272,11 +276,11 @@ static void test_wait(void)
   bench_close(&b);
 }
 
-/* Checks that a wrong setting is refused, and that closed devices leave their signals to later
- * ones. */
+/* Checks that a wrong value of OSLA_DEVICE_SIGNALS is refused, and that later devices can use the
+ * words of signals of closed devices. */
 static void test_settings(void)
 {
-  enum { ROUNDS = 70 }; /* more devices than lines of words */
+  enum { ROUNDS = 70 }; /* more than LINES of device_signals.c, so that lines must be used again */
   const char *kind = getenv("OSLA_TEST_DEVICE");
   const osla_device_options options = {.kind = kind ? kind : "fake"};
   osla_transport *t = osla_test_transport();

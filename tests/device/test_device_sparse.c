@@ -8,7 +8,8 @@
 
 /* ---- products ---- */
 
-/* Compares A x + beta y with the product of a serial program. x lies at x_on. */
+/* Computes A x + beta y on the device, with x at the device address x_on, and compares the result
+ * with that of a serial program. The vectors x and y are random, with seeds `seed` and seed + 1. */
 static void check_product(sparse_system *s, double *x_on, double beta, uint64_t seed)
 {
   const int rank = osla_test_rank();
@@ -77,12 +78,14 @@ static void test_operator(void)
   if (!open_system(&s, false, SPARSE_GRID, 400, 400, 1.0)) return;
   fill_vectors(&s);
   to_device(&s);
-  /* on several ranks osla_cg tests a caller's operator in each iteration */
+  /* on several ranks osla_cg tests for convergence in each iteration if the operator is a
+   * caller's */
   const osla_krylov_options o = {.tolerance = 1e-10, .check_every = osla_test_size() > 1 ? 1 : 16};
   double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
   const osla_krylov_result own = solve_on_device(&s, &o, x);
   s.op.multiply = multiply_by_caller;
-  /* a rank without rows also passes device addresses, so it solves on the device, too */
+  /* ranks without rows also pass device addresses, because those of a caller's operator decide
+   * where CG runs */
   const osla_krylov_result r = solve_on_device(&s, &o, NULL);
   CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED && r.iterations == own.iterations);
   OSLA_ASSERT_CLOSE(distance(s.columns, s.x, x), 0.0, 0.0);

@@ -21,8 +21,9 @@ static void expect_equal(const osla_matrix *a, const osla_matrix *b, int64_t n)
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
 }
 
-/* Copies a triangular matrix to the device and back. A copy of a part must agree with the same copy
- * in host memory. */
+/* Copies a triangular matrix to the device and back, and checks that it is unchanged. Copies parts
+ * between triangular matrices and a full matrix on the device, and checks that the results equal
+ * those with a full matrix in host memory. */
 static void check_copies(device_bench *b, osla_grid *grid, int which)
 {
   enum { ORDER = 90 };
@@ -58,8 +59,9 @@ static void test_copies(void)
   on_all_grids(check_copies);
 }
 
-/* Reads ranges of a triangular matrix into device memory of the program: all elements, and ranges
- * above, across, and below the diagonal. The memory must agree with a read into host memory. */
+/* Reads blocks of a triangular matrix into registered device memory and into host memory, and
+ * checks that both results are equal. The blocks are the whole matrix, and blocks above, across and
+ * below the diagonal. */
 static void check_blocks(device_bench *b, osla_grid *grid, int which)
 {
   enum { ORDER = 90 };

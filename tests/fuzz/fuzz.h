@@ -112,10 +112,12 @@ extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuz
   fuzz_checkpoints, fuzz_triangles, fuzz_stationxml, fuzz_quakeml, fuzz_measurements,
   fuzz_reference;
 
-/* Begin and end OSLA in a child, and return the grid that the child uses between them
+/* Initialises MPI and creates the transport and the grid of a child process
  * (fuzz_checkpoints.c). */
 void fuzz_osla_begin(void);
+/* Returns the grid of a child process, from fuzz_osla_begin to fuzz_osla_end. */
 struct osla_grid *fuzz_osla_grid(void);
+/* Destroys the grid and the transport of a child process, and ends MPI. */
 void fuzz_osla_end(void);
 
 /* The first two functions call the reader of a list of stations or of earthquakes. The other two

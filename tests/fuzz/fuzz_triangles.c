@@ -1,5 +1,6 @@
-/* Systems for `osla solve` whose matrix H is a packed lower triangle (osla_file.h): makes correct
- * and damaged files, calls the reader, and reads the files independently, by plain HDF5 calls. */
+/* Fuzzing of files of systems H x = g for `osla solve` whose matrix H is a packed lower triangle
+ * (osla_file.h). This file makes correct and damaged files, calls the reader under test, and has a
+ * second parser, which uses only calls of HDF5. */
 #include "tests/fuzz/fuzz.h"
 
 #include <hdf5.h>
@@ -9,12 +10,16 @@
 
 #include "osla_unstable.h"
 
+/* ORDER_MOST: largest order of a generated matrix. ELEMENTS_MOST: largest number of elements of a
+ * data set that the second parser reads. WHOLE, LOWER, UPPER: part of a matrix that is valid. */
 enum { ORDER_MOST = 20, ELEMENTS_MOST = 1 << 16, WHOLE = 0, LOWER = 1, UPPER = 2 };
 
+/* Texts of the attribute uplo for WHOLE, LOWER and UPPER. */
 static const char *const stored_names[] = {"whole", "lower", "upper"};
 
-/* ---- checksums, from the description in osla_file.h and src/file/README.md ---- */
+/* ---- checksums as described in osla_file.h and src/file/README.md ---- */
 
+/* Returns the finaliser of SplitMix64 for a word. */
 static uint64_t mix(uint64_t x)
 {
   x ^= x >> 30;
@@ -24,6 +29,7 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
+/* Returns the checksum of `count` words of `size` bytes each; the k-th word is mixed with k. */
 static uint64_t sum_words(const unsigned char *at, size_t size, size_t count)
 {
   uint64_t sum = 0;
@@ -35,14 +41,17 @@ static uint64_t sum_words(const unsigned char *at, size_t size, size_t count)
   return sum;
 }
 
-/* An array as it is in a file: a vector if `vector` is set, otherwise a matrix. `size` is the
- * number of bytes of an element, 4 (float) or 8 (double). */
+/* The contents of a data set. */
 typedef struct array {
-  uint64_t m, n, vector, stored;
-  size_t size, count;
+  uint64_t m, n;     /* numbers of rows and columns; n is 1 for a vector */
+  uint64_t vector;   /* 1: vector; 0: matrix */
+  uint64_t stored;   /* WHOLE, LOWER or UPPER */
+  size_t size;       /* bytes of an element: 4 (float) or 8 (double) */
+  size_t count;      /* number of elements in the data set */
   unsigned char *at; /* [count] elements */
 } array;
 
+/* Returns the checksum of an array's elements, type, sizes and valid part. */
 static uint64_t checksum_of(const array *a)
 {
   const uint64_t head[] = {a->size == 8, a->stored, a->vector, a->m, a->n};
@@ -50,6 +59,8 @@ static uint64_t checksum_of(const array *a)
          ~sum_words((const unsigned char *)head, sizeof *head, sizeof head / sizeof *head);
 }
 
+/* Continues the digest `hash` with the sizes and elements of an array. Digests of the reader under
+ * test and of the second parser are compared. */
 static uint64_t hash_array(uint64_t hash, const array *a)
 {
   const uint64_t head[] = {a->m, a->n, a->size, a->count};
@@ -57,7 +68,7 @@ static uint64_t hash_array(uint64_t hash, const array *a)
   return fuzz_hash(hash, a->at, a->size * a->count);
 }
 
-/* ---- making of files ---- */
+/* ---- generator of files ---- */
 
 static void write_attribute(hid_t set, const char *name, hid_t type, const void *value)
 {
@@ -81,7 +92,7 @@ static void write_uplo(hid_t set, const char *text)
 typedef struct defect {
   bool two_dimensions, chunked, integers, no_checksum, no_uplo;
   int64_t more;     /* number of elements beyond those of a correct array */
-  const char *uplo; /* text of the attribute; NULL: the correct one */
+  const char *uplo; /* text of the attribute uplo; NULL: the correct text */
 } defect;
 
 static void write_array(hid_t file, const char *name, const array *a, const defect *d)
@@ -110,7 +121,7 @@ static void write_array(hid_t file, const char *name, const array *a, const defe
   (void)H5Sclose(space);
 }
 
-/* Fills the packed lower triangle of a positive definite matrix with integers. */
+/* Fills a packed lower triangle with random integers such that the matrix is positive definite. */
 static void fill_triangle(fuzz_random *random, array *a)
 {
   size_t at = 0;
@@ -180,7 +191,8 @@ static osla_err read_vector(osla_file *file, array *g)
   return osla_file_get_vector(file, "g", OSLA_FILE_DOUBLE, count, g->at);
 }
 
-/* Copies the elements of a loaded matrix, of a triangle the packed lower triangle. */
+/* Copies the elements of a loaded matrix to *h: the packed lower triangle of a triangular matrix,
+ * or all elements of a full matrix. */
 static osla_err copy_matrix(const osla_matrix *a, osla_stored stored, array *h)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -202,6 +214,7 @@ static osla_err copy_matrix(const osla_matrix *a, osla_stored stored, array *h)
   return OSLA_OK;
 }
 
+/* Reads H and g by calls of OSLA, and sets the digest of both. */
 static void read_ours(const char *path, fuzz_result *result)
 {
   const osla_load_options options = {.nb = 3, .mb = 3, .name = "H"};
@@ -225,21 +238,22 @@ static void read_ours(const char *path, fuzz_result *result)
   osla_matrix_destroy(&a);
 }
 
-/* ---- the independent reader ---- */
+/* ---- second parser of packed triangle files ---- */
 
-/* What is wrong with a file; NULL: nothing. `large` is set if a data set has too many elements for
- * this reader. */
+/* Verdict on a file. */
 typedef struct faults {
-  const char *wrong;
-  bool large;
+  const char *wrong; /* first fault that was found; NULL: no fault */
+  bool large;        /* true if a data set has more than ELEMENTS_MOST elements */
 } faults;
 
+/* Records the fault `what` if the condition is false and no fault was recorded before. */
 static void need(faults *f, bool condition, const char *what)
 {
   if (!condition && !f->wrong) f->wrong = what;
 }
 
-/* Reads the attributes of a data set, and returns the checksum. */
+/* Reads the attributes of a data set: sets a->stored from the text uplo of a matrix, and returns
+ * the checksum in the file. */
 static uint64_t read_attributes(faults *f, hid_t set, array *a)
 {
   uint64_t sum = 0;
@@ -267,6 +281,7 @@ static uint64_t read_attributes(faults *f, hid_t set, array *a)
   return sum;
 }
 
+/* Returns the smallest order of a matrix whose packed triangle has at least `elements` elements. */
 static uint64_t order_of(uint64_t elements)
 {
   uint64_t n = 0;
@@ -275,8 +290,8 @@ static uint64_t order_of(uint64_t elements)
   return n;
 }
 
-/* Sets the sizes of an array whose data set has these dimensions. A matrix with one dimension is a
- * packed triangle; one with two dimensions has a row of the data set for each column. */
+/* Sets the sizes of an array from the `rank` dimensions of its data set. A matrix with one
+ * dimension is a packed triangle. With two dimensions, each column is a row of the data set. */
 static void set_sizes(faults *f, const hsize_t dims[2], int rank, array *a)
 {
   a->count = (size_t)(dims[0] * (rank == 2 ? dims[1] : 1));
@@ -289,6 +304,7 @@ static void set_sizes(faults *f, const hsize_t dims[2], int rank, array *a)
   need(f, a->n * (a->n + 1) / 2 == dims[0] && a->stored == LOWER, "no triangle");
 }
 
+/* Reads a data set and its attributes, and checks the format and the checksum. */
 static array load(faults *f, hid_t file, const char *name, bool vector)
 {
   array a = {.vector = vector, .stored = WHOLE, .size = 8};
@@ -313,11 +329,12 @@ static array load(faults *f, hid_t file, const char *name, bool vector)
        a.at && H5Dread(set, a.size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
                        H5P_DEFAULT, a.at) >= 0,
        "data");
-  need(f, f->wrong || checksum_of(&a) == sum, "another checksum");
+  need(f, f->wrong || checksum_of(&a) == sum, "wrong checksum");
   return a;
 }
 
-/* Runs in a child that ends, so nothing is freed. */
+/* Reads H and g by the second parser. Nothing is freed, because the call runs in a child process
+ * that ends after it. */
 static void judge(const char *path, fuzz_result *result)
 {
   faults f = {NULL, false};

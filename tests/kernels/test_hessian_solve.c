@@ -1,6 +1,6 @@
-/* Test of the whole way from updates to a solution and an inverse: an accumulated Hessian is
- * factored and inverted in place. Solution and inverse are compared with those of LAPACK from a
- * serial sum. */
+/* Test of all steps from updates to a solution and an inverse: an accumulated Hessian is factored
+ * and inverted in place. The solution and the inverse are compared with those that LAPACK computes
+ * from a serial sum of the updates. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"
@@ -140,8 +140,8 @@ static void assemble(const problem *p, osla_hessian *h)
   OSLA_ASSERT_OK(osla_hessian_commit(h));
 }
 
-/* Returns the relative tolerance of results that depend on the condition of H, which is below
- * |H|_inf, because H >= I. */
+/* Returns a relative tolerance for the solution and the inverse. It contains a bound n max |h_ij|
+ * of the condition number of H, whose eigenvalues are at least 1. */
 static double tolerance(const problem *p, const serial_sum *sum)
 {
   const double eps = p->o.single ? (double)FLT_EPSILON : DBL_EPSILON;

@@ -176,8 +176,8 @@ static void shape(const trial *t, int64_t in[2], int64_t out[2])
   out[0] = turned ? t->other : t->n;
 }
 
-/* Makes a triangular matrix with the stored elements of A's part `a` at (t->i, t->i), and NaN
- * elsewhere. */
+/* Makes a triangular matrix whose part at (t->i, t->i) has the elements of the lower triangle of
+ * `a`; all other elements are NaN. */
 static kernel_matrix triangle_of(osla_grid *grid, const trial *t, const window *a)
 {
   const int64_t order = t->i + t->n + 3;
@@ -193,8 +193,8 @@ static kernel_matrix triangle_of(osla_grid *grid, const trial *t, const window *
   return k;
 }
 
-/* Runs a product with the symmetric part `a` in a triangular matrix. `before` and `after` are the
- * matrix of the result before and after the product. */
+/* Runs a product whose symmetric operand `a` lies in a triangular matrix. `before` and `after` are
+ * the expected contents, before and after the product, of the matrix that holds the result. */
 static void check_triangle(osla_grid *grid, const trial *t, const window *a, osla_part in,
                            const dense *before, const window *after)
 {

@@ -95,7 +95,7 @@ typedef struct system {
   kernel_matrix a, f, b, x;
 } system_of;
 
-/* Layout of the matrices A and F of a system. */
+/* Layout of the matrices A and F of a system: full or triangular. */
 typedef enum layout { FULL, TRIANGLE } layout;
 
 static kernel_matrix make_square(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb, layout l)
@@ -128,7 +128,7 @@ static void expect_solved(const system_of *s, double reported, double limit, con
   double value = -1.0;
   OSLA_ASSERT_OK(osla_residual(s->a.a, s->x.a, s->b.a, &value));
   OSLA_ASSERT_MSG(value <= limit, "%s: scaled residual %.3g, not below %g", what, value, limit);
-  OSLA_ASSERT_MSG(fabs(value - reported) <= 0.5 * limit, "%s: residual %.3g, told %.3g", what,
+  OSLA_ASSERT_MSG(fabs(value - reported) <= 0.5 * limit, "%s: residual %.3g, reported %.3g", what,
                   value, reported);
 }
 

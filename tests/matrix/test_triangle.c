@@ -170,7 +170,8 @@ static void test_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* The memory of a matrix of order 4096 in blocks of the default size. */
+/* A triangular matrix of order 4096, in blocks of the default size, must need at most 53 % of the
+ * memory of a full matrix. */
 static void test_memory(void)
 {
   enum { ORDER = 4096 };
@@ -226,7 +227,7 @@ static void test_errors(void)
     OSLA_ASSERT_ERR(osla_matrix_create_triangle(grid, OSLA_DOUBLE, 9, 4 + osla_test_rank() % 2, &a),
                     OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("osla_matrix_create_triangle");
-    /* rank 0 makes a matrix of another layout than its neighbours */
+    /* rank 0 makes a full matrix, and the other ranks a triangular one */
     OSLA_ASSERT_ERR(osla_test_rank() == 0
                       ? osla_matrix_create(grid, OSLA_DOUBLE, 9, 9, 4, 4, &a)
                       : osla_matrix_create_triangle(grid, OSLA_DOUBLE, 9, 4, &a),

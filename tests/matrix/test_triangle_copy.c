@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-/* Orders and block sizes: empty, one element, not divisible by blocks, a block larger than the
- * matrix, blocks larger than the tiles in which mirrored elements are read. */
+/* Orders and block sizes: orders 0 and 1, orders that blocks do not divide, a block larger than the
+ * matrix, and blocks larger than the tiles in which elements above the diagonal are read. */
 static const struct shape {
   int64_t n, nb;
 } shapes[] = {{61, 7}, {0, 3}, {150, 70}, {1, 1}, {50, 64}, {33, 1}, {101, 96}};
@@ -27,7 +27,8 @@ static osla_matrix *make_full(osla_transport *t, int which, osla_dtype dtype, in
   return osla_test_make(t, which % osla_test_n_grids(t), dtype, n, n, nb, nb > 3 ? nb - 3 : 5);
 }
 
-/* Copies from full to triangular, to another triangular, and to another full matrix. */
+/* Copies a full matrix to a triangular one, this one to two more triangular matrices, and one of
+ * these to another full matrix. */
 static void check_whole(osla_transport *t, int which, osla_dtype dtype, const struct shape *s)
 {
   const osla_part none = {0};
@@ -67,8 +68,8 @@ static void test_whole(void)
 
 /* ---- parts ---- */
 
-/* A random part of a triangular matrix of order n that copies may write: on the diagonal if
- * `diagonal` is true, otherwise below it. */
+/* Returns a random part that copies may write in a triangular matrix: a part that begins and ends
+ * on the diagonal if `diagonal` is true, otherwise a part below the diagonal. */
 static osla_part choose_part(osla_matrix *a, bool diagonal, uint64_t seed)
 {
   const int64_t n = osla_matrix_layout(a).n;
@@ -78,7 +79,8 @@ static osla_part choose_part(osla_matrix *a, bool diagonal, uint64_t seed)
   return osla_part_at(a, i, j, osla_test_choose(seed, 3, n - i + 1), cols);
 }
 
-/* Copies a random part. The other elements of dest must not change. */
+/* Copies a random part of `source` to a random part of `dest`. The other elements of `dest` must
+ * not change. */
 static void check_part(osla_matrix *source, osla_matrix *dest, bool diagonal, uint64_t seed)
 {
   const int64_t n = osla_matrix_layout(dest).n;
@@ -119,8 +121,8 @@ static void test_parts(void)
   osla_transport_destroy(&t);
 }
 
-/* Copies between parts of one triangular matrix, which must not share elements, also not by
- * mirroring. */
+/* Copies between parts of one triangular matrix. Parts that share an element must be refused, also
+ * if one of them contains (i, j) and the other contains (j, i). */
 static void test_one_matrix(void)
 {
   osla_transport *t = osla_test_transport();
@@ -144,7 +146,8 @@ static void test_one_matrix(void)
   osla_transport_destroy(&t);
 }
 
-/* All ranks must pass matrices of one layout. */
+/* Copies of a matrix to itself, between matrices of different sizes, and to a full matrix on one
+ * rank and a triangular one on the others must be refused. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders and block sizes: empty, one element, not divisible by blocks, a block larger than the
- * matrix. */
+/* Orders and block sizes: orders 0 and 1, orders that blocks do not divide, and a block larger than
+ * the matrix. */
 static const struct shape {
   int64_t n, nb;
 } shapes[] = {{41, 4}, {0, 3}, {37, 64}, {1, 1}, {30, 1}, {64, 16}, {50, 7}};
@@ -59,9 +59,10 @@ static void *read_whole(const osla_matrix *a)
   return whole;
 }
 
-/* Number of elements of the triangular matrix that differ from the lower triangle of the full
- * matrix, or from its mirrored conjugate. With real_diagonal the imaginary part of elements on the
- * diagonal must be zero instead. */
+/* Returns the number of elements of the triangular matrix that are wrong. Elements on and below the
+ * diagonal must equal those of the full matrix, and elements above the diagonal must be the
+ * conjugates of those below. If real_diagonal is true, the diagonal must have the real parts of the
+ * full matrix's diagonal. */
 static int64_t differ(const pair *p, bool real_diagonal)
 {
   void *got = read_whole(p->triangle), *want = read_whole(p->full);
@@ -114,7 +115,8 @@ static void check_norms(pair *p)
     OSLA_ASSERT_OK(osla_matrix_norm(p->triangle, (osla_norm)norm, &value));
     OSLA_ASSERT_OK(osla_matrix_norm(p->full, (osla_norm)norm, &expected));
     OSLA_ASSERT_CLOSE(value, expected, norm == OSLA_NORM_MAX ? 0.0 : 1e-13 * expected);
-    /* On one rank both layouts add the elements of a column in one order. */
+    /* On one rank the sums are equal bit by bit, because both layouts add the elements of a column
+     * in the same order. */
     if (osla_test_size() == 1 && norm == OSLA_NORM_ONE) CU_ASSERT(value == expected);
   }
   if (p->n < 2) return;
@@ -197,8 +199,8 @@ static void test_sums(void)
 
 /* ---- parts ---- */
 
-/* Fills, scales and measures a part on the diagonal and one below it. A call on a part must equal
- * the call on a matrix of its own, and must not change other elements. */
+/* Fills a part, scales it, and computes its norms. The results must equal those of the calls on a
+ * separate matrix of the part's size, and other elements of `a` must not change. */
 static void check_part(osla_matrix *a, osla_part part)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
@@ -231,7 +233,8 @@ static void check_part(osla_matrix *a, osla_part part)
   free(want);
   OSLA_ASSERT_OK(osla_barrier(t));
   osla_matrix_destroy(&own);
-  /* After a zero fill the part is the only one whose elements are not those of the description. */
+  /* After a fill with zeros, exactly the elements of the part, and their mirror images, must differ
+   * from osla_test_mirrored. */
   OSLA_ASSERT_OK(osla_matrix_fill_part(part, OSLA_FILL_ZERO, 0));
   const osla_part none = {0};
   const int64_t n = osla_matrix_layout(a).n;

@@ -81,9 +81,11 @@ static osla_err with_splitting_create_dense(const operands *s)
   return err;
 }
 
-/* Each of the `count` operands a, b, c of the call is a triangle once; with LINE_FROM only operands
- * from number `first` on, because the call serves triangles as earlier operands. `text` is a part
- * of the message; except with LINE_TEXT it ends before the advice to copy the triangle. */
+/* LINE describes a call that must refuse a triangular matrix as each of its `count` operands a, b,
+ * c. The message must contain `text`, followed by the advice to copy the triangular matrix. With
+ * LINE_FROM only operands `first` to count - 1 are tested, counted from 0, because the call accepts
+ * triangular matrices as earlier operands. With LINE_TEXT the message need not contain the
+ * advice. */
 #define LINE_TEXT(name, first, count, text)                                                        \
   {                                                                                                \
 #name, first, count, text, with_##name                                                         \
@@ -199,11 +201,10 @@ static void test_calls(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- arguments that are refused on some ranks only ---- */
+/* ---- some ranks pass arguments that the call refuses ---- */
 
-/* Calls with an LU factor, which a triangle cannot hold, on all ranks but the last. The last rank
- * passes `triangle` as a factor of Cholesky. All ranks must fail together, and none may wait for
- * another. */
+/* The last rank passes `triangle` as a Cholesky factor, and all other ranks pass it as an LU
+ * factor, which the calls refuse. All ranks must return an error, and no rank may wait for ever. */
 static void check_other_factor(osla_matrix *triangle, osla_matrix *b, osla_matrix *x, int64_t *ipiv)
 {
   const bool is_last = osla_test_rank() == osla_test_size() - 1;
@@ -222,8 +223,8 @@ static void check_other_factor(osla_matrix *triangle, osla_matrix *b, osla_matri
   OSLA_ASSERT_SAME_TEXT();
 }
 
-/* Calls in which the last rank passes a part of the triangle that the call serves, and the other
- * ranks the whole triangle, or a triangle in the place of a full matrix. */
+/* The last rank passes operands that the calls accept. The other ranks pass a part on the diagonal
+ * as A of osla_gemv, or a part of a triangular matrix as B of osla_symm, which the calls refuse. */
 static void check_other_part(osla_matrix *triangle, osla_matrix *b, osla_matrix *x)
 {
   enum { HALF = N / 2 };

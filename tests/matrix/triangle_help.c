@@ -30,7 +30,7 @@ void osla_test_write_mirrored(osla_matrix *a, bool upper)
   }
 }
 
-/* The element that a matrix must have at (i, j); see osla_test_differ_mirrored. */
+/* Returns the element that osla_test_differ_mirrored expects at (i, j) of the matrix. */
 static osla_complex expected(const osla_matrix *a, const osla_part *part, int64_t si, int64_t sj,
                              int64_t i, int64_t j)
 {

@@ -1,21 +1,23 @@
-/* Helpers of the tests of triangular matrices: elements of a Hermitian matrix that identify their
- * position. */
+/* Helpers of the tests of triangular matrices: matrix elements that identify their position. */
 #ifndef TRIANGLE_TEST_HELP_H
 #define TRIANGLE_TEST_HELP_H
 
 #include "osla_part.h"
 
-/* Element (i, j) of the Hermitian matrix whose lower triangle has the elements of
- * osla_test_write_block, for i, j < 256. */
+/* Returns element (i, j) of a test matrix, for i, j < 256. Its real part, x = 256 max(i, j) +
+ * min(i, j) + 1, identifies the position. For complex types the imaginary part is x above the
+ * diagonal and -x elsewhere. */
 osla_complex osla_test_mirrored(osla_dtype dtype, int64_t i, int64_t j);
 
-/* Writes this rank's elements of a matrix in either layout: those on and below the diagonal, and
- * with `upper` also those above the diagonal. All other stored elements become -2. */
+/* Sets this rank's elements of a full or triangular matrix to osla_test_mirrored: those on and
+ * below the diagonal, and, if `upper` is true, also the stored elements above the diagonal. All
+ * other stored elements become -2. */
 void osla_test_write_mirrored(osla_matrix *a, bool upper);
 
-/* Reads the whole matrix, and returns how many elements differ from osla_test_mirrored. Element
- * (i, j) of `part` must be element (si + i, sj + j) of osla_test_mirrored; if the matrix is
- * triangular, only elements of the part on and below the diagonal. The part may be empty. */
+/* Reads the whole matrix, and returns the number of elements that differ from the expected ones.
+ * Element (i, j) of `part`, which may be empty, must be osla_test_mirrored(si + i, sj + j). All
+ * other elements (i, j) of the matrix must be osla_test_mirrored(i, j). Above the diagonal, a
+ * triangular matrix must have the conjugates of the elements below it. */
 int64_t osla_test_differ_mirrored(const osla_matrix *a, const osla_part *part, int64_t si,
                                   int64_t sj);
 

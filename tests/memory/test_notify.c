@@ -267,7 +267,7 @@ static void test_row_and_column(void)
       else
         OSLA_ASSERT_ERR(osla_notify(s, to, purpose, value), OSLA_ERR_ARG);
     }
-    /* without a flush, notifies may arrive after the barrier */
+    /* without this flush, the notifies could arrive at `to` after the barrier */
     if (near) OSLA_ASSERT_OK(osla_segment_flush(s, to));
   }
   OSLA_ASSERT_OK(osla_barrier(t));

@@ -163,8 +163,8 @@ static void test_agree(void)
   osla_transport_destroy(&t);
 }
 
-/* Compares as many arguments as are possible, the last of which differs on the last rank, and then
- * one argument more. */
+/* Checks that osla_agree_same compares up to OSLA_MOST_ARGUMENTS arguments, refuses one more, and
+ * finds a difference in the last argument. */
 static void test_agree_most(void)
 {
   osla_transport *t = osla_test_transport();

@@ -52,6 +52,7 @@ static osla_err make_hessian(assemble_job *job)
   return osla_hessian_create(job->grid, o->n, &options, &job->hessian);
 }
 
+/* Overwrites the verdict if an element of the stored triangle of H is not finite. Collective. */
 static osla_err judge_matrix(assemble_job *job)
 {
   const int64_t n = job->options->n;
@@ -69,7 +70,8 @@ static osla_err judge_matrix(assemble_job *job)
   return OSLA_OK;
 }
 
-/* Sets the verdict, which is good if H and g are finite. All ranks set the same verdict. */
+/* Sets the verdict: good if H and g are finite, otherwise the first element that is not finite.
+ * All ranks set the same verdict. */
 static osla_err set_verdict(assemble_job *job)
 {
   const double *g = osla_hessian_gradient(job->hessian);

@@ -13,8 +13,8 @@ typedef struct assemble_options {
   char *output, *json;
   char *checkpoint; /* checkpoint file; NULL: none */
   double interval;  /* seconds between checkpoints */
-  /* options without a value, int because popt sets them; keep: the checkpoint stays after the
-   * job; full: H is stored as a square */
+  /* 0 or 1, int because popt sets them. keep: the checkpoint file stays after the job. full: H is
+   * stored as a square in memory and files. */
   int keep, quiet, full;
   /* settings of --reproducible as the user gave them; the job copies and completes them */
   reproducible reproducible;
@@ -26,7 +26,7 @@ typedef struct assemble_options {
   int n_files;
 } assemble_options;
 
-/* Returns whether H stores its lower triangle alone, in memory and in files. */
+/* Returns whether only the lower triangle of H is stored, in memory and in files. */
 static inline bool assemble_stores_triangle(const assemble_options *o)
 {
   return !o->full && o->uplo == OSLA_LOWER;

@@ -49,7 +49,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
     {"type", '\0', POPT_ARG_STRING | SHOW, &type, 0, "type of H: double or float", "TYPE"},
     {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle of H: lower or upper", "UPLO"},
     {"full", '\0', POPT_ARG_NONE, &o->full, 0,
-     "store H as a square in memory and files, not its lower triangle alone", NULL},
+     "store all of H in memory and files, not only its lower triangle", NULL},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,

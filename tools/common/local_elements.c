@@ -1,4 +1,4 @@
-/* Access to single elements in the memory of this rank; see local_elements.h. */
+/* Access to single elements in the memory of this rank, and the bytes of triangular matrices. */
 #include "tools/common/local_elements.h"
 
 #include "src/matrix/stored.h"
@@ -16,8 +16,8 @@ uint64_t local_triangle_bytes(const osla_layout *l, osla_dtype dtype)
   int64_t most = 0;
   uint64_t bytes;
   if (l->n > TRIANGLE_LARGEST) return UINT64_MAX;
-  /* In each process row the process of column 0 stores most, because each of its block columns
-   * begins at or above that of the other processes. */
+  /* In each process row, the process in process column 0 stores most elements: each of its block
+   * columns begins in the same row as those of the other processes, or above. */
   for (int prow = 0; prow < l->nprow; prow++) {
     const triangle_share s = triangle_share_of(l->n, l->nb, l->nprow, l->npcol, prow, 0);
     const int64_t elements = triangle_elements(&s);
@@ -63,8 +63,8 @@ void local_element_set(const osla_matrix *a, int64_t index, double value)
     ((double *)local)[index] = value;
 }
 
-/* Returns the first of the local rows [from, to) of local column `col` whose element is not finite;
- * `to`: all are finite. */
+/* Searches local rows [from, to) of local column `col`, which is in the run s. Returns the first
+ * row whose element is infinite or NaN, or `to` if all elements are finite. */
 static int64_t find_in_column(const osla_matrix *a, const stored_columns *s, int64_t col,
                               int64_t from, int64_t to)
 {

@@ -1,33 +1,36 @@
-/* Single elements of a matrix in the memory of this rank, for full and for triangular matrices of
- * type float or double, and the memory of triangular matrices (layer 4). All functions are local and do not communicate. */
+/* Access to single elements in the memory of this rank, for full and for triangular matrices of
+ * type float or double, and the bytes of triangular matrices (layer 4). All functions are local and
+ * do not communicate. */
 #ifndef OSLA_LOCAL_ELEMENTS_H
 #define OSLA_LOCAL_ELEMENTS_H
 
 #include "osla.h"
 
-/* Bytes of the largest local array that any rank has of a triangular matrix of order layout->n in
- * blocks of layout->nb x layout->nb. UINT64_MAX if n * n exceeds 63 bits. */
+/* Returns the bytes of the largest local array that any rank has of a triangular matrix of order
+ * layout->n in blocks of layout->nb x layout->nb. Returns UINT64_MAX if n * n needs more than 63
+ * bits. */
 uint64_t local_triangle_bytes(const osla_layout *layout, osla_dtype dtype);
 
 /* Returns the index of element (i, j) in the local array of this rank. Returns -1 if another rank
- * owns the element, or if it lies in a block above the diagonal of a triangular matrix, so that no
- * rank stores it. */
+ * owns the element, or if no rank stores it, because it lies in a block above the diagonal of a
+ * triangular matrix. */
 int64_t local_element_index(const osla_matrix *a, int64_t i, int64_t j);
 
-/* Returns the index that local row 0 of column j has in the local array of this rank, which may be
- * negative: a stored element in local row r of the column has the index plus r. The process column
- * of this rank must own column j. */
+/* Returns the number to which a local row r is added to get the index, in the local array of this
+ * rank, of the stored element in row r of column j. The number may be negative, because the first
+ * rows of a triangular matrix may not be stored. This rank's process column must own column j. */
 int64_t local_column_index(const osla_matrix *a, int64_t j);
 
-/* Returns the element with an index of local_element_index, converted to double. */
+/* Returns an element, converted to double. `index`: result of local_element_index, not -1. */
 double local_element_get(const osla_matrix *a, int64_t index);
 
-/* Sets the element with an index of local_element_index, converted to the type of the matrix. */
+/* Sets an element to a value, which is converted to the type of the matrix. `index`: result of
+ * local_element_index, not -1. */
 void local_element_set(const osla_matrix *a, int64_t index, double value);
 
-/* Returns the number i + j n of the first element (i, j), by columns, of those that this rank owns
- * in the triangle `uplo` of a matrix of order n, that is not finite; n^2: all elements are finite.
- */
+/* Searches the elements that this rank owns in the triangle `uplo` of a matrix of order n, column
+ * by column. Returns i + j n for the first element (i, j) that is infinite or NaN, or n^2 if all
+ * are finite. */
 int64_t local_elements_find_infinite(const osla_matrix *a, osla_uplo uplo);
 
 #endif

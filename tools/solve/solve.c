@@ -17,7 +17,7 @@ typedef struct solve_job {
   osla_file *file;
   osla_file_matrix stored; /* type, size and stored triangle of H in the file */
   osla_uplo uplo;          /* triangle of H that is factored */
-  bool is_triangle;        /* true if H stores its lower triangle alone */
+  bool is_triangle;        /* true if only the lower triangle of H is in memory */
   double *g;               /* [n] right-hand side g, later the solution x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
@@ -59,13 +59,14 @@ static osla_err examine_matrix(solve_job *job)
              "%s: g: %" PRId64 " elements (as H) were expected, and it has %" PRId64, o->input,
              h->n, length);
   job->uplo = h->stored == OSLA_STORED_UPPER ? OSLA_UPPER : OSLA_LOWER;
-  /* A file with both triangles is read as a square, so that the residual reveals a matrix that is
-   * not symmetric. */
+  /* H from a file with both triangles is stored as a square, so that the residual reveals an H that
+   * is not symmetric. */
   job->is_triangle = h->stored == OSLA_STORED_LOWER && o->method == SOLVE_CHOLESKY && !o->full;
   return OSLA_OK;
 }
 
-/* Reads H + damping I from the file, and completes both triangles of a square. */
+/* Reads H from the file and adds damping I. If H is stored as a square and the file has only one
+ * triangle, copies this triangle over the other one. */
 static osla_err read_h(solve_job *job)
 {
   double start = osla_clock();

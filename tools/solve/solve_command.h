@@ -27,7 +27,8 @@ typedef enum solve_method {
 
 typedef struct solve_options {
   char *input, *output, *json, *rhs;
-  /* options without a value, int because popt sets them; full: H is stored as a square */
+  /* 0 or 1, int because popt sets them. quiet: no report on standard output. full: H is stored as
+   * a square also for Cholesky. */
   int quiet, full;
   solve_method method;
   double damping, tolerance;

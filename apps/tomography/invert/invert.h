@@ -239,10 +239,10 @@ osla_err invert_store_totals(invert_job *job, const invert_worker *total);
 /* Sets job->prior from the options and the prior file; must precede the assembly
  * (invert_prior.c). */
 osla_err invert_make_prior(invert_job *job);
-/* Calls `visit` for the elements (i, j) of the prior in the stored triangle that this rank owns in
- * a matrix with the distribution of H. `at` is the index of the element in the local array
- * (tools/common/local_elements.h). Each knot that contributes to the element causes one call with
- * its contribution `part`. Local. */
+/* Visits the elements (i, j) of the prior in the stored triangle that this rank owns, for a matrix
+ * `h` with the distribution of H. Each knot that contributes to an element causes one call of
+ * `visit`: `part` is the contribution, and `at` the index of the element in the local array of h
+ * (tools/common/local_elements.h). Local. */
 typedef void invert_prior_element(int64_t i, int64_t j, int64_t at, double part, void *arg);
 osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
                             invert_prior_element *visit, void *arg);

@@ -151,7 +151,7 @@ typedef struct invert_options {
   long long nb;
   osla_dtype dtype;
   osla_uplo uplo;
-  int full;         /* 1: H is stored as a square (--full) */
+  int full;         /* 1: H is stored as a square also for Cholesky (--full) */
   int threads;      /* number of threads of each rank that trace paths */
   long long subset; /* number of paths that a thread fetches at a time; 0: chosen by the program */
   int progress_thread;
@@ -167,9 +167,9 @@ typedef struct invert_options {
   reproducible reproducible;
 } invert_options;
 
-/* Returns whether H stores its lower triangle alone. LU needs a square, and so does a scan, which
- * saves H in the triangle that the factor leaves free (invert_saved_hessian.c). Local
- * (invert_memory.c). */
+/* Returns whether only the lower triangle of H is stored (invert_memory.c). LU needs a square. A
+ * scan also needs one, because the factor overwrites one triangle and a copy of H is kept in the
+ * other (invert_saved_hessian.c). Local. */
 bool invert_stores_triangle(const invert_options *options);
 
 /* name of the shipped table of the reference Earth in the data directory */

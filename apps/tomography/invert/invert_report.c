@@ -139,7 +139,7 @@ static void print_data(const invert_job *job)
                                     : job->earth);
 }
 
-/* Prints the layout of H and its bytes on all ranks together. */
+/* Prints whether H is a triangle or a square, and its bytes, summed over all ranks. */
 static void print_layout(const invert_job *job)
 {
   const invert_options *o = job->options;

@@ -108,7 +108,8 @@ static osla_err describe_device(int ordinal, char *text, size_t size)
   return err;
 }
 
-/* Records an event on a stream of the caller or of a lane. */
+/* Records an event on a stream of the caller or of a lane. Errors: ARG (the stream belongs to
+ * another device or was destroyed), those of CUDA. */
 static osla_err record_event(cudaEvent_t event, cudaStream_t stream)
 {
   const cudaError_t code = cudaEventRecord(event, stream);
@@ -359,8 +360,8 @@ static osla_err order_after(device_state *d, device_lane lane, uint64_t mark)
   return err;
 }
 
-/* The event of the caller's stream can be recorded again at once: a wait for an event waits for the
- * work that the event stood for when the wait was queued. */
+/* All calls use one event, even while lanes still wait for its earlier record: cudaStreamWaitEvent
+ * waits for the latest record at the time of the call, and later records do not change the wait. */
 static osla_err follow_stream(device_state *d, void *stream)
 {
   const int before = osli_cuda_enter(d);

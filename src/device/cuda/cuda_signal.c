@@ -1,5 +1,5 @@
-/* Signals between devices, by the driver's operations on words in pinned host memory. No kernel
- * polls a word. */
+/* Implements signals between devices by operations of the CUDA driver on words in pinned host
+ * memory. No kernel polls a word. */
 #include "src/device/cuda/cuda_state.h"
 
 #include <cuda.h>

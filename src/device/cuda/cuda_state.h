@@ -33,8 +33,8 @@ typedef struct cuda_lane {
 struct device_state {
   pthread_mutex_t mutex; /* guards the members of all lanes */
   int ordinal;
-  cudaError_t failed;   /* error of an earlier call that could not return it, or cudaSuccess */
-  cudaStream_t beside;  /* stream of copies that do not wait for queued work */
+  cudaError_t failed;  /* error of an earlier call that could not return it, or cudaSuccess */
+  cudaStream_t beside; /* stream of copies that do not wait for queued work */
   /* event that follow_stream records on a stream of the caller; the lanes wait for it */
   cudaEvent_t followed;
   cusolverDnParams_t params;
@@ -72,8 +72,9 @@ osla_err osli_cuda_library(osla_err err, const char *what, const char *text);
  * Errors: RANGE (a size does not fit the int of cuSOLVER), those of CUDA. */
 osla_err osli_cuda_work(device_state *state, const device_work *work);
 
-/* Queues work of kind SIGNAL or AWAIT under the conditions of osli_cuda_work (cuda_signal.c).
- * Errors: UNSUPPORTED (the driver or the GPU does not have the operation), those of CUDA. */
+/* Queues work of kind SIGNAL or AWAIT in a lane. The caller holds the device's mutex, and the
+ * device is current (cuda_signal.c). Errors: UNSUPPORTED (the driver or the GPU does not have the
+ * operation), those of CUDA. */
 osla_err osli_cuda_signal(const cuda_lane *lane, const device_work *work);
 
 /* ---- cuda_sparse.c ---- */

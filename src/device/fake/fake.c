@@ -1,4 +1,4 @@
-/* Memory, queue and settings of the fake device. */
+/* Memory and settings of the fake device. fake_lanes.c has its queues. */
 #include "src/device/fake/fake_lanes.h"
 #include "src/device/fake/fake_work.h"
 

@@ -1,5 +1,5 @@
-/* Queues work of the fake device in lanes, and runs it when a call waits for it or when a signal is
- * due. */
+/* Queues work of the fake device in lanes. Work runs when a call waits for it, or, if a signal
+ * follows it in its lane, about a millisecond after this signal was submitted. */
 #include "src/device/fake/fake_lanes.h"
 
 #include "src/base/futex.h"
@@ -23,7 +23,8 @@ static void unlock(fake_lanes *q)
   (void)pthread_mutex_unlock(&q->mutex);
 }
 
-/* Lets other threads use the device for a moment. The caller holds the mutex. */
+/* Releases the mutex for AWAIT_US microseconds, so that other threads can use the device. The
+ * caller holds the mutex. */
 static void yield_device(fake_lanes *q)
 {
   unlock(q);
@@ -55,9 +56,9 @@ static osla_err run_entry(fake_lanes *q, const fake_entry *e)
   return OSLA_OK;
 }
 
-/* Runs all queued work of a mark. Of the other lane it runs only work after which that work must
- * start. The caller holds the mutex, which is released while an entry waits for a word. If another
- * thread runs the lane meanwhile, the call waits for this thread. */
+/* Runs all queued work that a mark names. Runs work of the other lane only if osli_device_after has
+ * ordered the named work after it. The caller holds the mutex, which is released while an entry
+ * waits for a word. If another thread runs an entry of the lane, the call waits for this thread. */
 static osla_err run_lane(fake_lanes *q, uint64_t mark)
 {
   osla_err err = OSLA_OK;
@@ -80,7 +81,8 @@ static osla_err run_lane(fake_lanes *q, uint64_t mark)
   return err;
 }
 
-/* Stores an error of work that no call waits for. The caller holds the mutex. */
+/* Stores an error of work that the helper thread has run; only the first one is kept. The caller
+ * holds the mutex. */
 static void keep_error(fake_lanes *q, osla_err err)
 {
   if (err == OSLA_OK || q->failed != OSLA_OK) return;
@@ -88,7 +90,8 @@ static void keep_error(fake_lanes *q, osla_err err)
   (void)snprintf(q->text, sizeof q->text, "%s", osla_error_text());
 }
 
-/* Stores the marks of the signals that have not run. Returns false if there are none. */
+/* Sets mark[lane] to the mark of the latest signal of each lane. Returns true if one of these
+ * signals has not run. The caller holds the mutex. */
 static bool find_signals(const fake_lanes *q, uint64_t mark[LANES])
 {
   bool any = false;
@@ -99,7 +102,7 @@ static bool find_signals(const fake_lanes *q, uint64_t mark[LANES])
   return any;
 }
 
-/* The helper thread. */
+/* Runs the helper thread, which runs each lane up to its latest signal until `stops` is set. */
 static void *run_signals(void *arg)
 {
   fake_lanes *q = arg;
@@ -122,7 +125,8 @@ static void *run_signals(void *arg)
 
 /* ---- the queue ---- */
 
-/* Returns false if there is not enough memory. */
+/* Makes room for one more entry behind the entries of a lane. Returns false if there is not enough
+ * memory. */
 static bool reserve_entry(fake_lane *l)
 {
   if (l->first > 0 && l->first + l->n_entries == l->most) {

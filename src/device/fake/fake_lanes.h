@@ -10,16 +10,17 @@
 
 #include <pthread.h>
 
-/* Does a piece of work of a device. The caller holds the mutex of the lanes. */
+/* Type of the function that does a piece of work of a device. Its caller holds the mutex of the
+ * lanes. */
 typedef osla_err fake_run(device_state *device, device_work work);
 
-/* An entry of a lane, which is either a piece of work or, if `after` is not 0, a wait for the other
- * lane. */
+/* An entry of a lane, which is a piece of work, or, if `after` is not 0, a wait for the other lane.
+ */
 typedef struct fake_entry {
   device_work work;
-  int64_t *lists;         /* copy of the lists or pivots of the work */
-  vertices_loop vertices; /* copy of the loop of the work */
-  uint64_t after;         /* mark whose work the other lane must have run, or 0 */
+  int64_t *lists;         /* copy of the lists or pivots of the work, or NULL */
+  vertices_loop vertices; /* copy of *work.vertices, if the work has a loop over vertices */
+  uint64_t after;         /* mark of the work that the other lane must run first, or 0 */
 } fake_entry;
 
 typedef struct fake_lane {
@@ -27,7 +28,7 @@ typedef struct fake_lane {
   fake_entry *entries;
   size_t first, n_entries, most;
   uint64_t done;   /* number of entries of this lane that have run */
-  uint64_t signal; /* number of entries up to the latest signal; 0 if the lane had no signal */
+  uint64_t signal; /* value of `done` when the latest signal has run; 0 before the first signal */
   bool is_running; /* true while a thread runs an entry of the lane */
 } fake_lane;
 
@@ -39,20 +40,20 @@ typedef struct fake_lanes {
   fake_lane lane[LANES];
   /* thread that runs lanes up to their signals; the first signal starts it */
   pthread_t helper;
-  bool has_helper, stops;
-  pthread_cond_t new_signal; /* becomes true when a signal was submitted, or `stops` is set */
-  /* first error of work that the helper has run, which the next wait returns, and its text */
-  osla_err failed;
-  char text[256];
+  bool has_helper,           /* true if the thread was started */
+    stops;                   /* true if the thread must end */
+  pthread_cond_t new_signal; /* wakes the helper when a signal was submitted or `stops` was set */
+  osla_err failed; /* first error of work that the helper has run; the next wait returns it */
+  char text[256];  /* text of the error `failed` */
 } fake_lanes;
 
-/* osli_fake_lanes_open sets up the lanes of a device, and osli_fake_lanes_close ends the helper
- * thread and frees the queues, which must be empty. Local. */
+/* Sets up the lanes of a device. Local. */
 void osli_fake_lanes_open(fake_lanes *lanes, device_state *device, fake_run *run, bool early);
+/* Ends the helper thread and frees the queues, which must be empty. Local. */
 void osli_fake_lanes_close(fake_lanes *lanes);
 
-/* These functions do what the members `submit`, `mark`, `wait` and `after` of device_ops do. Work
- * that returns info runs at once, after the queued work of its lane. Local. */
+/* These functions implement the members `submit`, `mark`, `wait` and `after` of device_ops. Work
+ * that returns info (factorisations) runs at once, after the queued work of its lane. Local. */
 osla_err osli_fake_lanes_submit(fake_lanes *lanes, const device_work *work);
 uint64_t osli_fake_lanes_mark(fake_lanes *lanes, device_lane lane);
 osla_err osli_fake_lanes_wait(fake_lanes *lanes, uint64_t mark);

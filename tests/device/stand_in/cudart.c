@@ -18,8 +18,8 @@ struct CUstream_st {
   size_t n_entries, most;
   uint64_t done;
   bool is_running; /* true while a thread runs an entry of the stream */
-  uint64_t signal; /* number of entries up to the latest signal */
-  uint64_t due;    /* value of `signal` at the latest step of the thread that runs signals */
+  uint64_t signal; /* value of `done` when the latest signal has run; 0 before the first signal */
+  uint64_t due;    /* value of `signal` at the latest step of run_signals */
   struct CUstream_st *next;
 };
 
@@ -146,7 +146,7 @@ bool stand_in_pinned(const void *address)
 
 static void run_stream(cudaStream_t s, uint64_t end);
 
-/* Number of entries that were submitted to a stream so far. */
+/* Returns the number of entries that were submitted to a stream so far. */
 static uint64_t submitted_to(cudaStream_t s)
 {
   return s->done + s->is_running + s->n_entries;
@@ -253,7 +253,8 @@ static void *data_at(const void *address)
   return data_of(fake, address);
 }
 
-/* Lets other threads run for a moment. The caller is in one call of begin_call. */
+/* Releases the lock for PAUSE_US microseconds, so that other threads can run. The caller has called
+ * begin_call once, and not yet end_call. */
 static void pause_call(void)
 {
   (void)pthread_mutex_unlock(&lock);
@@ -302,7 +303,8 @@ static void run_stream(cudaStream_t s, uint64_t end)
   }
 }
 
-/* Runs streams up to their signals. In each step it runs the signals of the step before. */
+/* Runs in a thread of its own, in steps of SIGNAL_US microseconds. Each step runs every stream up
+ * to the latest signal that was submitted before the previous step. */
 static void *run_signals(void *arg)
 {
   for (;;) {
@@ -317,7 +319,8 @@ static void *run_signals(void *arg)
   return arg;
 }
 
-/* Notes that the latest entry of a stream is a signal. */
+/* Records that the latest entry of a stream is a signal. The first call starts the thread that runs
+ * run_signals. */
 static void note_signal(cudaStream_t s)
 {
   static pthread_t thread;
@@ -385,7 +388,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
   return end_call(cudaSuccess);
 }
 
-/* Keeps the stream, because its events stay valid, but on no device, so that later uses fail. */
+/* Does not free the stream, because events of the stream stay valid. The stream then belongs to no
+ * device, so that later uses fail. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
   const cudaError_t code = cudaStreamSynchronize(s);

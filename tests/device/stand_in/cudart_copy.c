@@ -41,7 +41,8 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
     s, (stand_in_entry){.kind = STAND_IN_FILL, .work = {.c = to}, .value = value, .bytes = bytes});
 }
 
-/* The devices share their memory, so an address of device memory lies on the current device. */
+/* The two devices of the stand-in share one memory. So each address of device memory is reported as
+ * an address on the current device. */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *address)
 {
   memset(out, 0, sizeof *out);

@@ -1,5 +1,5 @@
-/* The part of the stand-in for CUDA that writes words in pinned memory and waits for them. The
- * plug-in gets both functions of the driver by cudaGetDriverEntryPointByVersion. */
+/* The part of the stand-in for CUDA that stores numbers in words in pinned memory and waits for
+ * them. The plug-in finds both functions by cudaGetDriverEntryPointByVersion. */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <cuda.h>
@@ -13,7 +13,7 @@ static CUresult push(stand_in_kind kind, CUstream stream, CUdeviceptr word, cuui
     return CUDA_ERROR_INVALID_VALUE;
   const cudaError_t code =
     stand_in_push(stream, (stand_in_entry){.kind = kind, .word = at, .end = value});
-  return (CUresult)code; /* both types have equal numbers for equal errors */
+  return (CUresult)code; /* CUresult and cudaError_t have equal numbers for equal errors */
 }
 
 static CUresult write_value(CUstream stream, CUdeviceptr word, cuuint64_t value, unsigned flags)

@@ -1,5 +1,6 @@
-/* The part of the stand-in for the CUDA runtime that does work which needs more than the fake
- * device: factorisations, interchanges and combinations. */
+/* The part of the stand-in for the CUDA runtime that does factorisations, interchanges and
+ * combinations. Their results differ from those of the fake device: pivots have 32 bits and count
+ * from 1, and results lie in device memory. */
 #include "src/device/fake/fake_work.h"
 #include "tests/device/stand_in/stand_in.h"
 

@@ -1,10 +1,10 @@
 /* Stand-ins for the libraries of CUDA, for tests of the plug-in on machines without a GPU.
  *
  * Device memory is memory of the fake device, so an access by the host crashes. Work of a stream
- * runs as late as possible, when a call waits for it, and in the order that events require. A
- * stream with a signal runs about a millisecond after the signal, in a thread of the stand-in. With
- * OSLA_FAKE_DEVICE=early work runs at once. A function that finds a wrong argument returns the
- * error that the real function returns.
+ * runs as late as possible, when a call waits for it, and in the order that events require. Work up
+ * to a signal runs one to two milliseconds after the signal was submitted, in a thread of the
+ * stand-in. With OSLA_FAKE_DEVICE=early work runs at once. A function that finds a wrong argument
+ * returns the error that the real function returns.
  *
  * The environment variable OSLA_STAND_IN plants a fault: with no-driver, old-driver or no-device
  * the machine cannot use CUDA; with no-ipc device memory cannot be mapped by another process; with
@@ -59,7 +59,8 @@ bool stand_in_pinned(const void *address);
 /* True if OSLA_STAND_IN plants the fault. */
 bool stand_in_planted(const char *fault);
 
-/* Run FACTOR, SWAP and COMBINE. */
+/* Each of these functions runs an entry of the kind FACTOR, SWAP or COMBINE. data_at returns the
+ * address at which the host can access the data of a device address. */
 osla_err stand_in_run_factor(const stand_in_entry *entry, void *data_at(const void *address));
 osla_err stand_in_run_swap(const stand_in_entry *entry, void *data_at(const void *address));
 void stand_in_run_combine(const stand_in_entry *entry, void *data_at(const void *address));
