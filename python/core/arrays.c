@@ -1,4 +1,5 @@
-/* Acquires arrays through the buffer protocol. Arrays are checked, and never copied. */
+/* Acquires arrays in host memory through the buffer protocol, and matrices in device memory from
+ * tuples. Arrays are checked, and never copied. */
 #include "python/core/core.h"
 
 #include <complex.h>
@@ -158,6 +159,8 @@ static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *a
   return true;
 }
 
+/* Returns true if an array has `rows` rows and `cols` columns; OSLA_PY_ANY allows any number. Sets
+ * an exception otherwise. */
 static bool check_size(const osla_py_array *array, const char *name, int64_t rows, int64_t cols)
 {
   if ((rows == OSLA_PY_ANY || array->rows == rows) && (cols == OSLA_PY_ANY || array->cols == cols))
@@ -169,7 +172,8 @@ static bool check_size(const osla_py_array *array, const char *name, int64_t row
   return false;
 }
 
-/* Returns whether an argument is the tuple that osla_py_acquire_columns describes. */
+/* Returns whether an argument is a tuple (capsule or None, rows, columns, leading dimension), which
+ * describes a matrix in device memory. */
 static bool is_device_matrix(PyObject *object)
 {
   size_t bytes;
@@ -178,13 +182,13 @@ static bool is_device_matrix(PyObject *object)
   return capsule == Py_None || osla_py_registered(capsule, &bytes);
 }
 
-/* Acquires a matrix in device memory from its tuple. */
-static bool acquire_device_matrix(PyObject *tuple, const char *name, int64_t rows, int64_t cols,
-                                  osla_py_array *out)
+/* Acquires a matrix in device memory from a tuple for which is_device_matrix is true. */
+static bool acquire_device_matrix(PyObject *tuple, const char *name, osla_dtype dtype, int64_t rows,
+                                  int64_t cols, osla_py_array *out)
 {
   PyObject *capsule;
   long long n_rows, n_cols, ld;
-  size_t bytes;
+  size_t bytes = 0;
   memset(out, 0, sizeof *out);
   if (!PyArg_ParseTuple(tuple, "OLLL", &capsule, &n_rows, &n_cols, &ld)) return false;
   out->rows = n_rows;
@@ -192,6 +196,15 @@ static bool acquire_device_matrix(PyObject *tuple, const char *name, int64_t row
   out->ld = ld;
   if (!check_size(out, name, rows, cols)) return false;
   out->data = osla_py_registered(capsule, &bytes);
+  const __int128 needed = (__int128)(n_cols - 1) * ld + n_rows;
+  if (n_rows > 0 && n_cols > 0 &&
+      (ld < n_rows || needed * (__int128)osla_dtype_size(dtype) > (__int128)bytes)) {
+    osla_py_refuse(OSLA_ERR_ARG,
+                   "%s: %lld x %lld elements with leading dimension %lld do not fit into the %zu "
+                   "bytes of device memory that are registered",
+                   name, n_rows, n_cols, ld, bytes);
+    return false;
+  }
   Py_INCREF(capsule);
   out->capsule = capsule;
   out->held = true;
@@ -201,7 +214,7 @@ static bool acquire_device_matrix(PyObject *tuple, const char *name, int64_t row
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out)
 {
-  if (is_device_matrix(object)) return acquire_device_matrix(object, name, rows, cols, out);
+  if (is_device_matrix(object)) return acquire_device_matrix(object, name, dtype, rows, cols, out);
   if (!acquire(object, name, dtype_name(dtype), use, out)) return false;
   const Py_buffer *v = &out->view;
   Py_ssize_t down = 0, across = 0;
