@@ -55,7 +55,7 @@ class Hessian(Owned):
     n: unknowns. block: rows and columns of a block, None: 96. dtype: float64 (None) or float32, of
     H; update_dtype: of G and U, None: the dtype of H. grid: None: all ranks. on: a Matrix to which
     updates are added instead, which sets n, block, dtype and grid; clear=True: set it to zero (or
-    `initial`) first. half=True: H stores its lower triangle alone, in half the memory. options, as
+    `initial`) first. half=True: only the lower triangle of H is stored. options, as
     in osla_hessian.h: uplo ("lower", "upper", "whole"), combine ("sum", "min", "max"), initial,
     order_independent with bound and gradient_bound, memory_cap, isolation, shipping, node_sums,
     ring_bytes, piece_bytes, checkpoint_holds.
@@ -119,18 +119,14 @@ class Hessian(Owned):
         converts it: ix from integers only, G from any type whose values update_dtype can represent
         up to rounding.
 
-        If the accumulator is on a Matrix in device memory, G may also be an array on this device:
-        of CuPy, torch, numba, or any object with `__cuda_array_interface__`. It is not converted.
+        If the accumulator adds to a Matrix in device memory, G may also be an array in the memory
+        of this device: of CuPy, torch, numba, or any object with `__cuda_array_interface__`. It is
+        not converted by copy=True.
         """
         if copy:
             ix, G = self._converted(ix, G, "G")
-        try:  # the core refuses an array on a device, so short updates need no test of G's memory
-            _update(self._handle, ix, G)
-            return
-        except ArgumentError:
-            if self._device is None or not is_on_device(G):
-                raise
-        G = registered_columns(G, "G", self._device, self.update_dtype, True)
+        if self._device is not None:
+            G = registered_columns(G, "G", self._device, self.update_dtype, True)
         _update(self._handle, ix, G)
 
     def _converted(self, ix: Any, G: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -140,8 +136,8 @@ class Hessian(Owned):
 
     def update_block(self, ix: np.ndarray, jx: np.ndarray, U: np.ndarray,
                      copy: bool = False) -> None:
-        """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols], ordered
-        like G of `update`, and in the same memory."""
+        """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols], in
+        column-major order; in host memory, or like G of `update` in device memory."""
         if copy:
             ix, U = self._converted(ix, U, "U")
             jx = _words.indices(jx, "jx")

@@ -29,7 +29,8 @@ def _grid_for(grid: Grid | None, device: Any) -> Grid:
 
 
 def is_triangle(triangle: str | None, device: Any, sizes: tuple[int, ...]) -> bool:
-    """True if a matrix of sizes m, n, mb, nb stores its lower triangle alone."""
+    """Checks the argument `triangle` of a matrix of sizes (m, n, mb, nb) on a device. True if only
+    the lower triangle is to be stored."""
     if triangle is None:
         return False
     if triangle != "lower":
@@ -46,7 +47,7 @@ def is_triangle(triangle: str | None, device: Any, sizes: tuple[int, ...]) -> bo
 
 
 def triangle_word(half: bool) -> str:
-    """Text for an argument `triangle`, which must be equal on all ranks: "" for all elements."""
+    """Text for the agreement of the ranks on the argument `triangle`; "" for a full matrix."""
     return " lower triangle" if half else ""
 
 
@@ -69,9 +70,9 @@ class Matrix(Owned):
     grid: process grid of the matrix. None stands for a grid of all ranks.
     device: where the elements are. None stands for host memory, "cuda" or an osla.Device for the
     memory of a GPU (doc/devices.md).
-    triangle: "lower" for a symmetric (Hermitian) matrix that stores its lower triangle alone, in
-    about half the memory. `get` and `to_numpy` return both triangles, `put` ignores elements above
-    the diagonal, and `local` is refused. None stands for all elements.
+    triangle: "lower" for a symmetric (Hermitian) matrix of which only the lower triangle is stored,
+    in about half the memory. `get` and `to_numpy` return both triangles, `put` ignores elements
+    above the diagonal, and `local` is refused. None: all elements are stored.
     All arguments must be equal on all ranks.
 
     The calls of a matrix are collective unless stated otherwise. As a context manager it is
@@ -157,7 +158,7 @@ class Matrix(Owned):
         """This rank's elements, without a copy: (local rows, local columns), column-major with
         ScaLAPACK's leading dimension. Local. The array keeps the memory alive: while it exists,
         `destroy` raises StateError. Other ranks see stored values after a barrier or any collective
-        call. UnsupportedError, if the matrix is in device memory or stores a triangle."""
+        call. UnsupportedError if the matrix is in device memory, or has triangle="lower"."""
         return np.asarray(memoryview(self._alive()))
 
     @property
@@ -199,8 +200,8 @@ class Matrix(Owned):
 
     @property
     def lld(self) -> int:
-        """Leading dimension of this rank's local array, in elements; 0 if the matrix stores a
-        triangle, which has a leading dimension for each block column. Local."""
+        """Leading dimension of this rank's local array, in elements. 0 for a matrix with
+        triangle="lower", where each block column has its own leading dimension. Local."""
         return _core.matrix_facts(self._alive())[7]
 
     def get(self, i: int, j: int, m: int, n: int) -> np.ndarray:
@@ -272,7 +273,8 @@ class Matrix(Owned):
         """A matrix with the elements of an array, in any memory order. Collective.
 
         root: rank that passes the array; the other ranks pass None, and all ranks pass shape and
-        dtype. If root is None, all ranks pass equal arrays, and each rank uses a part of them.
+        dtype. If root is None, all ranks pass equal arrays, and each rank writes a part of the
+        elements.
         device: as in Matrix. The elements are copied to the device by way of a matrix in host
         memory.
         triangle: as in Matrix; the elements of the array above the diagonal are not read.
@@ -302,7 +304,7 @@ class Matrix(Owned):
         elif mine:
             nb, writers = made.block[1], grid.transport.size if root is None else 1
             first = grid.transport.rank * nb if root is None else 0
-            for j in range(first, size[1], writers * nb):  # block columns that this rank writes
+            for j in range(first, size[1], writers * nb):  # j: first column of a block column
                 i = j if half else 0
                 made.put(i, j, np.asfortranarray(array[i:, j:j + nb]))
         _core.barrier(grid._root)
@@ -400,9 +402,10 @@ class Matrix(Owned):
         yield _words.same(trans)
         _core.matrix_copy(how, own, other)
 
-    def _like(self, m: int, n: int, mb: int, nb: int, on: Device | None) -> "Matrix":
+    def _like(self, m: int, n: int, mb: int, nb: int, on: Device | None,
+              triangle: bool = False) -> "Matrix":
         kind = _words.dtype(self.dtype)
-        return Matrix._of(create(on, self.grid, kind, m, n, mb, nb), self.grid, None, on)
+        return Matrix._of(create(on, self.grid, kind, m, n, mb, nb, triangle=triangle), self.grid, None, on)
 
     @collective
     def copy(self, *, device: Device | str | None = None) -> Generator[str, None, "Matrix"]:
@@ -412,9 +415,8 @@ class Matrix(Owned):
         own = part_of(self, "self")
         yield device_word(device)
         on = self.device if device is None else device_on(self.grid.transport, device)
-        sizes, half = (*self.shape, *self.block), self.triangle is not None and on is None
-        new = Matrix._of(create(on, self.grid, _words.dtype(self.dtype), *sizes, triangle=half),
-                         self.grid, None, on)
+        half = self.triangle is not None and on is None
+        new = self._like(*self.shape, *self.block, on, half)
         _core.matrix_copy(_core.NOTRANS, own, part_of(new, "new"))
         return new
 

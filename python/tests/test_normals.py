@@ -15,7 +15,6 @@ import make_normals  # noqa: E402
 import normals  # noqa: E402
 import packed  # noqa: E402
 import sinex  # noqa: E402
-import osla  # noqa: E402
 
 N, FILES = 131, 3
 
@@ -23,7 +22,7 @@ N, FILES = 131, 3
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder that all ranks share, with the generator's files of a known solution."""
-    normals.world = osla.world()  # test_lifetime.py has destroyed the world of the import
+    normals.world = osla.world()  # test_lifetime.py destroyed the world of `import normals`
     path = shared_path(normals.world, tmp_path_factory, "files")
     if normals.world.rank == 0:
         make_normals.make(path, N, FILES)
@@ -46,7 +45,7 @@ def parts(path):
 
 
 def read_packed(path):
-    """What `read` returns, from a file of packed.py."""
+    """Names, a priori values, N, b, observations and l^T P l of a file of packed.py."""
     with osla.File(path) as file:
         heads = file.vector("heads", np.int64).tobytes().decode()
         heads = [heads[i:i + 40] for i in range(0, len(heads), 40)]
@@ -191,7 +190,7 @@ def packed_in(folder):
 
 
 def test_packed(folder):
-    """Files of packed.py, whose matrices stay in the files."""
+    """Combines files of packed.py, whose matrices are read again in each iteration."""
     variance = agree(normals.main([folder + "/packed.snx", *packed_in(folder)]),
                      expected := reference(packed_in(folder)))
     assert np.allclose(variance, expected[4], rtol=1e-8)
