@@ -64,7 +64,8 @@ class System:
         self.constraints = sinex.constraints(options.constraints, number)
 
     def add(self, H, file, weight):
-        """Adds this rank's share to H and its gradient. Returns its share of l^T P l."""
+        """Adds this rank's share of a file to H and its gradient. Returns this rank's share of the
+        file's l^T P l."""
         ix, shift, squares = file.ix, file.shift, 0.0
         for i, j, U in file.share(world.rank, world.size):
             H.update_block(ix[i], ix[j], weight * U)  # H ignores what is above its diagonal
@@ -78,7 +79,8 @@ class System:
         return squares
 
     def constrain(self, H):
-        """Adds this rank's share of the constraints, as `add` does."""
+        """Adds this rank's share of the constraints to H and its gradient. Returns this rank's
+        share of their l^T P l."""
         squares = 0.0
         for ix, G, value in self.constraints[world.rank::world.size]:
             H.update(ix, G)
@@ -136,12 +138,10 @@ def weigh(system, H, most):
     return variance, squares[0]
 
 
-def eliminate(system, half, g):
+def eliminate(system, A, g):
     """The normal equations that remain, and the decrease of l^T P l: with L L^T = A11, B = A21 L^-T
     and y = L^-1 g1 they are A22 - B B^T, g2 - B y and y^T y."""
     e, rest = system.eliminated, system.n - system.eliminated
-    A = osla.Matrix(system.n, system.n)  # parts need all elements
-    half.copy_to(A)
     L, B, C = A.part(0, 0, e, e), A.part(e, 0, rest, e), A.part(e, e, rest, rest)
     y, z = (osla.Matrix.from_numpy(part[:, np.newaxis]) for part in (g[:e], g[e:]))
     system.cholesky(L, 0)
@@ -149,7 +149,7 @@ def eliminate(system, half, g):
     osla.syrk(B, C, alpha=-1.0, beta=1.0)
     osla.trsm(L, y)
     osla.gemv(B, y, z, alpha=-1.0, beta=1.0)
-    reduced = osla.Matrix(rest, rest)
+    reduced = osla.Matrix(rest, rest, triangle="lower")
     C.copy_to(reduced)
     return reduced, z.to_numpy()[:, 0], y.norm()**2
 
