@@ -109,6 +109,7 @@ bad 2 '--iterations: 0 is less than 1' grid.mtx --rhs b144.mtx -o x.h5 --iterati
 bad 2 '--block: -1 is outside 0 to 4096' grid.mtx --rhs b144.mtx -o x.h5 --block=-1
 bad 2 '--nb: is not for sparse matrices \(FILE.mtx is sparse\)' grid.mtx --rhs b144.mtx -o x.h5 --nb 32
 bad 2 '--block: --method lsqr has no preconditioner' grid.mtx --rhs b144.mtx -o x.h5 --method lsqr --block 8
+bad 2 '--full: leave it out, --method lu stores the full matrix anyway' grid.h5 -o x.h5 --method lu --full
 bad 2 'absent.mtx: No such file or directory' absent.mtx --rhs b144.mtx -o x.h5
 bad_job 2 'b40.mtx: has 40 values, but the blocks end with 144' grid.mtx --rhs b40.mtx -o x.h5
 bad 2 'lower.mtx: is not symmetric, as --method cg needs; use --method lsqr' lower.mtx --rhs b40.mtx -o x.h5 --method cg
