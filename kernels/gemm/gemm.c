@@ -44,8 +44,8 @@ typedef struct request {
   bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
-/* Checks operands in triangular matrices: A and B below the diagonal, and C of osla_syrk and
- * osla_herk on the diagonal. */
+/* Checks operands in triangular matrices: A and B must lie below the diagonal, and C of osla_syrk
+ * and osla_herk must begin and end on the diagonal. */
 static osla_err check_triangular(const request *r, const char *call)
 {
   const osla_matrix *c = r->c.matrix;
@@ -86,22 +86,22 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
   int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
-             "gemm: op(A) is %" PRId64 " x %" PRId64 ", op(B) %" PRId64 " x %" PRId64 ", C %" PRId64
+             "%s: op(A) is %" PRId64 " x %" PRId64 ", op(B) %" PRId64 " x %" PRId64 ", C %" PRId64
              " x %" PRId64,
-             m, k, kb, n, c->m, c->n);
-  OSLA_CHECK(ta == tc && tb == tc, OSLA_ERR_ARG, "gemm: types '%c', '%c', '%c' differ",
+             call, m, k, kb, n, c->m, c->n);
+  OSLA_CHECK(ta == tc && tb == tc, OSLA_ERR_ARG, "%s: types '%c', '%c', '%c' differ", call,
              osla_dtype_letter(ta), osla_dtype_letter(tb), osla_dtype_letter(tc));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) == t &&
                osla_grid_transport(osla_matrix_grid(b->matrix)) == t,
-             OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
+             OSLA_ERR_ARG, "%s: the matrices belong to different transports", call);
   OSLA_NEEDS_ONE_MEMORY(call, a->matrix, b->matrix, c->matrix);
   OSLA_CHECK(!osla_matrix_device(c->matrix) || !(ablation.copy || ablation.unaware),
              OSLA_ERR_UNSUPPORTED,
              "%s: osla_gemm_ablate with copy or unaware does not work on device memory", call);
-  OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
-             options->panel);
-  OSLA_CHECK(!osli_parts_overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
-  OSLA_CHECK(!osli_parts_overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
+  OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "%s: panel = %" PRId64 " is negative",
+             call, options->panel);
+  OSLA_CHECK(!osli_parts_overlap(a, c), OSLA_ERR_ARG, "%s: C overlaps A", call);
+  OSLA_CHECK(!osli_parts_overlap(b, c), OSLA_ERR_ARG, "%s: C overlaps B", call);
   return OSLA_OK;
 }
 
@@ -184,7 +184,8 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
   return osli_gemm_run_open(w);
 }
 
-/* Multiplies after the arguments have been checked and agreed. A and B lie in full matrices. */
+/* Computes a product whose arguments are valid and equal on all ranks. A and B lie in full
+ * matrices. */
 static osla_err multiply_full(const request *r, osla_complex alpha, osla_complex beta,
                               const osla_gemm_options *options)
 {
@@ -207,7 +208,8 @@ cleanup:
   return err;
 }
 
-/* Copies a part of a triangular matrix to a full matrix, and sets *part to the copy. */
+/* If the part lies in a triangular matrix, copies it to a full matrix, and sets *part to the copy.
+ * osli_part_close(x, ...) destroys the copy. */
 static osla_err open_operand(osla_part *part, part_operand *x)
 {
   if (!osla_matrix_is_triangle(part->matrix)) return OSLA_OK;
