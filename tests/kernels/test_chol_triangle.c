@@ -18,13 +18,10 @@ enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
 static const int depths[] = {-1, 1, 2}; /* values of the option look_ahead */
 
-/* Returns the element (i, j) of the symmetric or Hermitian matrix whose lower triangle is that of
- * `d`. */
-static double complex mirrored(const dense *d, int64_t i, int64_t j)
+static double complex element(const dense *d, int64_t i, int64_t j)
 {
-  const double *at = i >= j ? dense_at(d, i, j) : dense_at(d, j, i);
-  const double imaginary = d->parts == 2 ? at[1] : 0.0;
-  return CMPLX(at[0], i >= j ? imaginary : -imaginary);
+  const double *at = dense_at(d, i, j);
+  return CMPLX(at[0], d->parts == 2 ? at[1] : 0.0);
 }
 
 /* Asserts that the lower triangles of two matrices agree to rounding. */
@@ -36,10 +33,10 @@ static void check_equal(const kernel_matrix *full, const kernel_matrix *triangle
   int64_t wrong = 0;
   for (int64_t j = 0; j < f.n; j++)
     for (int64_t i = j; i < f.n; i++)
-      largest = fmax(largest, cabs(mirrored(&f, i, j)));
+      largest = fmax(largest, cabs(element(&f, i, j)));
   for (int64_t j = 0; j < f.n; j++)
     for (int64_t i = j; i < f.n; i++) {
-      const double distance = cabs(mirrored(&f, i, j) - mirrored(&g, i, j));
+      const double distance = cabs(element(&f, i, j) - element(&g, i, j));
       wrong += !(distance <= 30 * (double)f.n * kernel_eps(dtype) * largest);
     }
   OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " elements of the %s differ, %s", wrong, what,
@@ -47,8 +44,8 @@ static void check_equal(const kernel_matrix *full, const kernel_matrix *triangle
   dense_free(&f), dense_free(&g);
 }
 
-/* Compares what follows from the factors in both layouts: the logarithms of the determinant and the
- * inverses, which replace the factors. */
+/* Computes the logarithm of the determinant and the inverse from the factors in both layouts, and
+ * compares them. The inverses overwrite the factors. */
 static void check_factors(const kernel_matrix *full, const kernel_matrix *triangle,
                           const osla_chol_options *options)
 {
@@ -67,9 +64,9 @@ static void check_factors(const kernel_matrix *full, const kernel_matrix *triang
 }
 
 /* Factors a matrix in the full and in the triangular layout, and inverts it. The factors, the
- * logarithms of the determinant and the inverses must agree to rounding. In the triangle, elements
- * above the diagonal of the diagonal blocks are NaN, because they must not be read. With `bad` >=
- * 0, the diagonal element `bad` is negative, and both calls must return the same info. */
+ * logarithms of the determinant and the inverses must agree to rounding. In the triangular matrix,
+ * elements above the diagonal are NaN, because they must not be read. If `bad` >= 0, the diagonal
+ * element `bad` is negative, and the info of both factorisations must be bad + 1. */
 static void check_triangle(osla_grid *grid, osla_dtype dtype, size_case s, int64_t bad,
                            const osla_chol_options *options)
 {
@@ -116,8 +113,8 @@ static void test_layouts(void)
   osla_transport_destroy(&t);
 }
 
-/* Inverts a factor with a zero on the diagonal: info must name the element, and the matrix must
- * stay as it was. */
+/* Inverts a factor with a zero on the diagonal: info must be the index of the zero, from 1, and the
+ * matrix must not change. */
 static void test_singular(void)
 {
   enum { N = 30, ZERO = 17 };
