@@ -71,6 +71,8 @@ static double largest_residual(const int64_t *bits, int64_t nrhs, double norm_a,
 static osla_err subtract_product(const osla_matrix *a, const osla_matrix *x, osla_matrix *r)
 {
   const osla_part whole_a = osla_whole(without_const(a)), whole_x = osla_whole(without_const(x));
+  if (osla_matrix_is_triangle(a) && osla_matrix_layout(x).n == 1)
+    return osla_hemv(OSLA_LOWER, -1.0, whole_a, whole_x, 1.0, osla_whole(r)); /* reads A in place */
   if (osla_matrix_is_triangle(a))
     return osla_hemm(OSLA_LEFT, OSLA_LOWER, -1.0, whole_a, whole_x, 1.0, osla_whole(r), NULL);
   return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, whole_a, whole_x, 1.0, osla_whole(r), NULL);

@@ -19,7 +19,8 @@ static void test_residual(void)
 {
   enum { N = 20, NRHS = 2 };
   grid_set g = grids_open();
-  for (int k = 0; k<4; k += osla_test_size()> 2 ? 3 : 1) {
+  const int step = osla_test_size() > 2 ? 3 : 1;
+  for (int k = 0; k < 4; k += step) {
     osla_dtype dtype = (osla_dtype)k;
     double value = -1.0, odd = 1.0, eps = kernel_eps(dtype);
     kernel_matrix a = kernel_make(g.at[0], dtype, N, N, 3, 4, k & 1);
@@ -107,10 +108,11 @@ static kernel_matrix make_square(osla_grid *grid, osla_dtype dtype, int64_t n, i
 static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kind k, int64_t n,
                              int64_t nb, rhs_distribution place, layout l)
 {
+  const int64_t nrhs = which % 2 ? 3 : 1;
   system_of s = {.a = make_square(g->at[which], dtype, n, nb, l),
                  .f = make_square(g->at[which], dtype, n, nb, l),
-                 .b = kernel_make(g->at[which], dtype, n, 3, nb, 2, true),
-                 .x = rhs_make(g, which, dtype, n, 3, nb, 1, place, false)};
+                 .b = kernel_make(g->at[which], dtype, n, nrhs, nb, 2, true),
+                 .x = rhs_make(g, which, dtype, n, nrhs, nb, 1, place, false)};
   fill(s.a.a, k, true);
   fill(s.b.a, k, false);
   OSLA_ASSERT_OK(osla_matrix_copy(s.a.a, s.f.a));
