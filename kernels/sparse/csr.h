@@ -40,6 +40,10 @@ struct osla_csr {
 /* Returns the device that has a copy of the matrix, or NULL if there is no copy. Local. */
 device_queue *osli_csr_queue(const osla_csr *matrix);
 
+/* Checks that this rank can access the n numbers of a vector, which must lie on a device if
+ * `on_device` is true, otherwise in host memory. Local. Errors: ARG. */
+osla_err osli_csr_check_vector(const double *vector, int64_t n, bool on_device, const char *what);
+
 /* Queues y := A x + beta y on the device of the matrix, where x and y lie. Collective like
  * osla_spmv. The next osli_device_settle reports errors of the queued work. */
 osla_err osli_csr_multiply_on_device(osla_csr *matrix, const double *x, double beta, double *y);

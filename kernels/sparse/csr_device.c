@@ -120,6 +120,13 @@ device_queue *osli_csr_queue(const osla_csr *a)
   return a->device ? a->device->device->queue : NULL;
 }
 
+osla_err osli_csr_check_vector(const double *vector, int64_t n, bool on_device, const char *what)
+{
+  if (n <= 0) return OSLA_OK;
+  return on_device ? osli_device_check_own(vector, (size_t)n * sizeof *vector, what)
+                   : osli_device_check_host(vector, what);
+}
+
 void osli_csr_device_free(osla_csr *a)
 {
   csr_device *d = a->device;

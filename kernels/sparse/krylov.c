@@ -41,15 +41,6 @@ osla_csr *osli_krylov_csr(const osla_operator *a)
   return a->multiply == csr_multiply ? a->arg : NULL;
 }
 
-/* Checks that this rank can access the n numbers of a vector, which must lie on the device of the
- * solver if `on_device` is true, otherwise in host memory. Local. Errors: ARG. */
-static osla_err check_vector(const double *vector, int64_t n, bool on_device, const char *what)
-{
-  if (n <= 0) return OSLA_OK;
-  return on_device ? osli_device_check_own(vector, (size_t)n * sizeof *vector, what)
-                   : osli_device_check_host(vector, what);
-}
-
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out)
 {
@@ -63,8 +54,8 @@ osla_err osli_krylov_device(const char *call, const osla_operator *a, const doub
              "%s: the %s %s, and %s does not: put all into one kind of memory (osla_csr_to_device)",
              call, csr ? "matrix lies" : "vector b lies", *out ? "on a device" : "in host memory",
              csr ? "b or x" : "x");
-  OSLA_CALL(check_vector(b, a->rows, *out != NULL, "b"));
-  return check_vector(x, a->columns, *out != NULL, "x");
+  OSLA_CALL(osli_csr_check_vector(b, a->rows, *out != NULL, "b"));
+  return osli_csr_check_vector(x, a->columns, *out != NULL, "x");
 }
 
 osla_err osli_krylov_precondition(void *self, const double *r, double *z)

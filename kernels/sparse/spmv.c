@@ -74,6 +74,12 @@ osla_err osli_spmv_queue(osla_trans op, osla_csr *a, const double *x, double bet
 
 osla_err osla_spmv(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
 {
+  if (osli_device_any()) {
+    const bool plain = op == OSLA_NOTRANS, on_device = a->device != NULL;
+    OSLA_CALL(check_memory(op, a, x, y));
+    OSLA_CALL(osli_csr_check_vector(x, plain ? a->columns : a->rows, on_device, "osla_spmv: x"));
+    OSLA_CALL(osli_csr_check_vector(y, plain ? a->rows : a->columns, on_device, "osla_spmv: y"));
+  }
   OSLA_CALL(osli_spmv_queue(op, a, x, beta, y));
   return a->device ? osli_device_settle(SETTLE_COLLECTIVE) : OSLA_OK;
 }
