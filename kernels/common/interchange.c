@@ -24,6 +24,7 @@
 #include "src/blas/move.h"
 #include "src/blas/work.h"
 #include "src/matrix/memory_kind.h"
+#include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -306,8 +307,10 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   bool rows = lines == OSLA_ROWS;
-  moves *x = *out = calloc(1, sizeof *x);
-  OSLA_CALL(osla_agree(t, x ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "interchanges of lines")));
+  void *memory;
+  *out = NULL;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(moves), "interchanges of lines", &memory));
+  moves *x = *out = memory;
   local_view *v = &x->v;
   *v = view_of(b);
   trim_blocks(v);

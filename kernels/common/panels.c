@@ -121,9 +121,11 @@ uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
 osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)
 {
   osla_transport *t = osla_grid_transport(grid);
-  osla_panels *p = *out = calloc(1, sizeof *p);
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "state of panels")));
+  void *memory;
+  *out = NULL;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(osla_panels), "state of panels", &memory));
+  osla_panels *p = *out = memory;
   p->plan = *plan;
   if (plan->piece == 0) p->plan.piece = PIECE_BYTES;
   p->t = t;

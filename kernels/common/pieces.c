@@ -1,4 +1,5 @@
 #include "kernels/common/pieces.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 
@@ -49,8 +50,10 @@ osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
                             osla_pieces **out)
 {
   osla_transport *t = osla_grid_transport(grid);
-  osla_pieces *p = *out = calloc(1, sizeof *p);
-  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "state of pieces")));
+  void *memory;
+  *out = NULL;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(osla_pieces), "state of pieces", &memory));
+  osla_pieces *p = *out = memory;
   size_t line = (size_t)(in_row ? osla_grid_npcol(grid) : osla_grid_nprow(grid));
   p->grid = grid;
   p->in_row = in_row;

@@ -64,18 +64,15 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
 {
   *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
-  forest_pool *pool = calloc(1, sizeof *pool);
-  osla_err err = osla_agree(t, pool ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests"));
-  if (err != OSLA_OK) {
-    free(pool);
-    return err;
-  }
+  void *memory;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(forest_pool), "memory for forests", &memory));
+  forest_pool *pool = memory;
   pool->t = t;
   pool->verifies = t->settings.verify;
   pool->last = &pool->segments;
   pool->array_changes = 1;
   atomic_flag_clear(&pool->is_locked);
-  err = add_segment(pool, 0);
+  osla_err err = add_segment(pool, 0);
   if (err == OSLA_OK) err = osla_agree(t, osli_transport_object_add(t, &key, pool, destroy_pool));
   if (err == OSLA_OK) {
     *out = pool;

@@ -12,11 +12,11 @@ struct osla_counter {
 
 osla_err osla_counter_create(osla_transport *t, osla_counter **out)
 {
+  void *memory;
   *out = NULL;
-  osla_counter *counter = calloc(1, sizeof *counter);
-  osla_err err = osla_agree(t, counter ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counter object"));
-  if (err == OSLA_OK)
-    err = t->ops->region_alloc(t, t->rank == 0 ? sizeof(int64_t) : 0, &counter->region);
+  OSLA_CALL(osli_agree_calloc(t, sizeof(osla_counter), "counter object", &memory));
+  osla_counter *counter = memory;
+  osla_err err = t->ops->region_alloc(t, t->rank == 0 ? sizeof(int64_t) : 0, &counter->region);
   if (err != OSLA_OK) {
     free(counter);
     return err;

@@ -207,12 +207,10 @@ osla_err osli_device_service_open(osla_transport *t, device_service **out)
   static const char key; /* &key identifies the service among the transport's objects */
   *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
-  device_service *s = calloc(1, sizeof *s);
-  osla_err err = osla_agree(t, s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "service of devices"));
-  if (err != OSLA_OK) {
-    free(s);
-    return err;
-  }
+  osla_err err;
+  void *memory;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(device_service), "service of devices", &memory));
+  device_service *s = memory;
   s->t = t;
   s->data_bytes = (size_t)ALL_DATA / (size_t)t->size / LINE * LINE;
   if (s->data_bytes > MOST_DATA) s->data_bytes = MOST_DATA;

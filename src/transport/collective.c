@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 osla_err osla_barrier(osla_transport *t)
@@ -157,6 +158,19 @@ osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
 osla_err osla_agree(osla_transport *t, osla_err local)
 {
   return osla_agree_same(t, local, "", NULL, 0);
+}
+
+osla_err osli_agree_calloc(osla_transport *t, size_t bytes, const char *purpose, void **out)
+{
+  void *memory = calloc(1, bytes);
+  const osla_err err =
+    osla_agree(t, memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes: %s", bytes, purpose));
+  if (err != OSLA_OK) {
+    free(memory);
+    memory = NULL;
+  }
+  *out = memory;
+  return err;
 }
 
 osla_err osli_agree_least(osla_transport *t, int64_t *values, int count)

@@ -361,6 +361,11 @@ osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes);
  * Collective. */
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
+/* Sets *out to zeroed memory of `bytes` bytes, which the caller frees by free(). If a rank has no
+ * memory, *out is NULL on all ranks. `purpose` names the memory in the error text. Collective.
+ * Errors, on all ranks together: MEM, MPI. */
+osla_err osli_agree_calloc(osla_transport *t, size_t bytes, const char *purpose, void **out);
+
 /* Replaces each of `count` values, which must be 0 or more, by its minimum over all ranks.
  * Collective. Errors, on all ranks together: MPI, those of queued work on devices. */
 osla_err osli_agree_least(osla_transport *t, int64_t *values, int count);
