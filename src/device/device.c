@@ -39,7 +39,8 @@ device_queue *osli_device_find(const void *address)
 static osla_err wait_lane(const device_queue *q, device_lane lane)
 {
   const osla_err err = q->ops->wait(q->state, q->ops->mark(q->state, lane));
-  if (err != OSLA_OK && q->word) atomic_store_explicit(q->word, q->value, memory_order_release);
+  _Atomic uint64_t *word = err == OSLA_OK ? NULL : atomic_load(&q->word);
+  if (word) atomic_store_explicit(word, atomic_load(&q->value), memory_order_release);
   return err;
 }
 
@@ -322,8 +323,8 @@ osla_err osli_device_submit(const device_work *work)
 
 osla_err osli_device_signal(device_queue *q, _Atomic uint64_t *word, uint64_t value)
 {
-  q->word = word;
-  q->value = value;
+  atomic_store(&q->value, value);
+  atomic_store(&q->word, word);
   if (osli_device_faults & DEVICE_FAULT_SIGNAL) {
     atomic_store_explicit(word, value, memory_order_release);
     return OSLA_OK;

@@ -182,8 +182,8 @@ typedef struct device_queue {
   device_state *state;
   uint64_t id; /* number of the device in the order in which this process opens devices, from 1 */
   device_scratch scratch[DEVICE_SCRATCHES];
-  _Atomic uint64_t *word;    /* word of the latest signal; NULL before the first signal */
-  uint64_t value;            /* number that the latest signal stores in the word */
+  _Atomic(_Atomic uint64_t *) word; /* word of the latest signal; NULL before the first signal */
+  _Atomic uint64_t value;           /* number that the latest signal stores in the word */
   struct device_queue *next; /* next device in the list of all open devices of this process */
 } device_queue;
 

@@ -71,17 +71,6 @@ static osla_err read_panels(bool *on_host)
   return OSLA_OK;
 }
 
-/* Sets *uses to false if the environment variable OSLA_DEVICE_SIGNALS is "off", and otherwise to
- * true. Errors: ARG (the variable is set and neither empty, "on" nor "off"). */
-static osla_err read_signals(bool *uses)
-{
-  const char *text = getenv("OSLA_DEVICE_SIGNALS");
-  *uses = !text || strcmp(text, "off") != 0;
-  OSLA_CHECK(!text || !text[0] || !*uses || strcmp(text, "on") == 0, OSLA_ERR_ARG,
-             "OSLA_DEVICE_SIGNALS is \"%.60s\": it must be on or off", text);
-  return OSLA_OK;
-}
-
 static osla_err open_queue(const osla_transport *t, const osla_device_options *o,
                            const device_ops *ops, device_queue **out)
 {
@@ -137,7 +126,8 @@ osla_err osla_device_open(osla_transport *t, const osla_device_options *options,
   *out = NULL;
   bool on_host, signals;
   /* If one setting is wrong, the other is read nevertheless, because all ranks compare both. */
-  osla_err err = read_panels(&on_host), of_signals = read_signals(&signals);
+  osla_err err = read_panels(&on_host),
+           of_signals = osli_settings_switch("OSLA_DEVICE_SIGNALS", true, &signals);
   if (err == OSLA_OK) err = of_signals;
   osla_device *d = calloc(1, sizeof *d);
   if (err == OSLA_OK && !d) err = osla_error_set(OSLA_ERR_MEM, "device object");

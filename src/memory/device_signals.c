@@ -53,9 +53,13 @@ void osli_device_signal_ranks(osla_device *d)
   const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_relaxed) + 1;
   const device_lane lane = osli_device_lane(LANE_MAIN);
   const osla_err err = osli_device_signal(d->queue, &line->reached, value);
+  /* After an error the host stores the number, because devices of other ranks wait for it. Earlier
+   * signals must have run before, because they would store smaller numbers. */
+  if (err != OSLA_OK) {
+    (void)osli_device_finish(d->queue);
+    atomic_store_explicit(&line->reached, value, memory_order_release);
+  }
   (void)osli_device_lane(lane);
-  /* after an error the host stores the number, because devices of other ranks wait for it */
-  if (err != OSLA_OK) atomic_store_explicit(&line->reached, value, memory_order_release);
   osli_device_keep_error(err);
   atomic_store_explicit(&line->submitted, value, memory_order_release);
 }
@@ -86,12 +90,10 @@ static osla_err find_signals(osla_transport *t, device_signals **out)
   static const char key; /* &key identifies the signals among the transport's objects */
   *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
-  device_signals *s = calloc(1, sizeof *s);
-  osla_err err = osla_agree(t, s ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "signals of devices"));
-  if (err != OSLA_OK) {
-    free(s);
-    return err;
-  }
+  osla_err err;
+  void *memory;
+  OSLA_CALL(osli_agree_calloc(t, sizeof(device_signals), "signals of devices", &memory));
+  device_signals *s = memory;
   s->t = t;
   OSLA_TRY(t->ops->region_alloc(t, LINES * sizeof(signal_line), &s->region));
   OSLA_TRY(osla_agree(t, osli_transport_object_add(t, &key, s, destroy_signals)));

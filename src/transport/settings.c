@@ -102,9 +102,7 @@ static osla_err read_time_limit(double *out)
   return OSLA_OK;
 }
 
-/* Reads an environment variable that is "on" or "off". Sets *on to default_value if the variable is
- * unset. */
-static osla_err read_switch(const char *name, bool default_value, bool *on)
+osla_err osli_settings_switch(const char *name, bool default_value, bool *on)
 {
   const char *text = getenv(name);
   *on = default_value;
@@ -155,10 +153,10 @@ osla_err osli_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_count("OSLA_EXPECT_NODES", 0, &out->expect_nodes));
   OSLA_CALL(read_count("OSLA_EXPECT_RANKS", 0, &out->expect_ranks));
   OSLA_CALL(read_count("OSLA_SPARSE_FROM", 0, &out->sparse_from));
-  OSLA_CALL(read_switch("OSLA_WINDOW_INFO", true, &window_info));
+  OSLA_CALL(osli_settings_switch("OSLA_WINDOW_INFO", true, &window_info));
   out->no_window_info = !window_info;
-  OSLA_CALL(read_switch("OSLA_OWN_CORES", false, &out->own_cores));
-  OSLA_CALL(read_switch("OSLA_VERIFY", false, &out->verify));
+  OSLA_CALL(osli_settings_switch("OSLA_OWN_CORES", false, &out->own_cores));
+  OSLA_CALL(osli_settings_switch("OSLA_VERIFY", false, &out->verify));
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
   return read_time_limit(&out->time_limit);
 }

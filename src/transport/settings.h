@@ -37,4 +37,8 @@ typedef struct osla_settings {
  * ARG (with the variable and its values), STATE (different builds), MPI. */
 osla_err osli_settings_read(MPI_Comm comm, osla_settings *out);
 
+/* Reads an environment variable that must be "on" or "off". Sets *on to default_value if the
+ * variable is unset or empty, and to false after an error. Local. Errors: ARG. */
+osla_err osli_settings_switch(const char *name, bool default_value, bool *on);
+
 #endif

@@ -48,7 +48,7 @@ run() {
     echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_cg test_device_forest test_device_register test_device_signals cuda_cases
+  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_cg test_device_forest test_device_register test_device_signals test_device_triangle cuda_cases
   [ "$HAVE_NVCC" = no ] || run hessian $ranks tests/device/suites test_device_hessian test_device_assembly
 done
 
