@@ -1,5 +1,5 @@
-/* Systems of equations for the tests of sparse matrices on a device: a matrix, vectors on the
- * device and in host memory, and counters of the calls that a solver makes to the device. */
+/* Helpers of the tests of sparse matrices on a device. They make a system A x = b with vectors on
+ * the device and in host memory, and count the calls that a solver makes to the device. */
 #ifndef SPARSE_SYSTEM_H
 #define SPARSE_SYSTEM_H
 
