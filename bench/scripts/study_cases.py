@@ -1,0 +1,115 @@
+"""The runs of each study on simulated machines (bench/scripts/study)."""
+
+import math
+import re
+import sys
+
+
+def fail(text, status=2):
+    print(f"simulate: {text}", file=sys.stderr)
+    sys.exit(status)
+
+
+def whole(text, what, most):
+    if not re.fullmatch("[1-9][0-9]{0,8}", text) or int(text) > most:
+        fail(f"{what}: '{text}' is not a whole number from 1 to {most}")
+    return int(text)
+
+
+FLOPS = {"gemm": 2, "lu": 2 / 3, "hpl": 2 / 3, "chol": 1 / 3}
+BLOCK = {"gemm": 1024, "lu": 64, "chol": 64, "hpl": 64}
+PEER_BLOCK = {"gemm": 64, "lu": 32, "chol": 64, "hpl": 64}  # the best of the block sizes 32, 64, 128 on 16 ranks of xt4
+
+
+def grid_of(ranks):
+    rows = next(r for r in range(math.isqrt(ranks), 0, -1) if ranks % r == 0)
+    return rows, ranks // rows
+
+
+def run(who, kernel, ranks, each, **more):
+    """Returns a run. `who` is osla, scalapack or hpl; the other items are its parameters."""
+    return {"who": who, "kernel": kernel, "ranks": ranks, "each": each} | more
+
+
+def block_of(kernel, n, ranks):
+    return min(BLOCK[kernel], max(32, n // grid_of(ranks)[1]))
+
+
+def of_kernel(o, kernel, ranks, n, each=None, **more):
+    """Returns OSLA's run, and with --peers those of other libraries: HPL's beside LU with partial pivoting."""
+    each = each or o.each
+    runs = [run("osla", kernel, ranks, each, n=n, nb=block_of(kernel, n, ranks), **more)]
+    if more.get("pivoting") == "none":
+        return runs
+    for who, routine in [("scalapack", kernel)] + [("hpl", "hpl")] * (kernel == "lu"):
+        if who in o.programs:
+            runs.append(run(who, routine, ranks, each, n=n, nb=PEER_BLOCK[routine],
+                            **{k: v for k, v in more.items() if k == "disturbance"}))
+    return runs
+
+
+def weak_order(o, ranks):
+    return round((o.n or 1024) * math.sqrt(ranks) / 64) * 64 or 64
+
+
+def scaling(kernel, weak, **more):
+    def runs(o):
+        return [r for p in o.ranks for r in of_kernel(o, kernel, p, weak_order(o, p) if weak else o.n or 16384, **more)]
+    return runs
+
+
+def protocols(o):
+    return [run("osla", "gemm", p, o.each, n=o.n or 16384, nb=512, ablate=True) for p in o.ranks]
+
+
+# For each order of the Hessian: indices of an update, seconds to make one, and memory for updates
+# in flight. The seconds are those of French et al., tables I and II (64 updates of order 220,000
+# take 570 s; the other orders follow from the tables). A process has 32 GB there, enough for four
+# such memories. It is an assumption that an update has 4,000 indices for order 220,000 and that G
+# has 100 rows; the paper says n ~ N_r sqrt(N_theta,phi) and k >= 100.
+UPDATE = {110000: (2000, 4.9, 64 << 20), 220000: (4000, 8.9, 256 << 20), 820000: (8000, 18.0, 1 << 30)}
+
+
+def assembly(weak):
+    def runs(o):
+        n = o.n or 220000
+        size, seconds, room = UPDATE.get(n, UPDATE[220000])
+        result = []
+        for p in o.ranks:
+            total = o.updates or 4096
+            updates = (o.updates or 4) if weak else total // p
+            if not weak and total % p:
+                fail(f"--updates: {total} is not a multiple of {p} ranks")
+            result.append(run("osla", "hessian", p, min(o.each, 2), n=n, nb=64, updates=updates, size=size, seconds=seconds,
+                              room=room))
+        return result
+    return runs
+
+
+def disturbed(o):
+    return [r for p in o.ranks for kernel in ("gemm", "lu", "chol") for d in ("", "host=2", "line=4", "noise=0.1")
+            for r in of_kernel(o, kernel, p, weak_order(o, p), disturbance=d)]
+
+
+def choices(o):
+    result = []
+    for p in o.ranks:
+        n, (rows, cols) = weak_order(o, p), grid_of(p)
+        for kernel in ("gemm", "lu", "chol"):
+            best = block_of(kernel, n, p)
+            for block in (best, best // 2, best // 4 if kernel == "gemm" else best * 2):
+                result.append(run("osla", kernel, p, o.each, n=n, nb=block))
+            for grid in sorted({(cols, rows), (rows // 2, cols * 2), (rows * 2, cols // 2)} - {(rows, cols)}):
+                if grid[0] * grid[1] == p:
+                    result.append(run("osla", kernel, p, o.each, n=n, nb=best, process_grid=f"{grid[0]}x{grid[1]}"))
+            each = o.each
+            while each > 1 and p <= o.hosts * (each // 2):
+                each //= 2
+                result.append(run("osla", kernel, p, each, n=n, nb=best))
+    return result
+
+
+STUDIES = {f"{k}-{how}": scaling(k, how == "weak") for k in ("gemm", "lu", "chol") for how in ("weak", "strong")}
+STUDIES |= {f"lu-nopivot-{how}": scaling("lu", how == "weak", pivoting="none") for how in ("weak", "strong")}
+STUDIES |= {"gemm-protocols": protocols, "assembly": assembly(False), "assembly-weak": assembly(True),
+            "disturbed": disturbed, "choices": choices}

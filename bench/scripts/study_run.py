@@ -1,0 +1,103 @@
+"""Runs of a study on simulated machines: command lines, jobs, and files of finished runs."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from study_cases import fail, grid_of
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def bench(o):
+    return os.path.join(o.build, "bench", "osla-bench")
+
+
+def command(o, r, result):
+    """Returns the command line of a run. osla-bench writes JSON to `result`, other programs a
+    line to standard output."""
+    where = ["-m", o.file, "-p", str(r["each"]), "-n", str(r["ranks"])]
+    if r.get("disturbance"):
+        where += ["-d", r["disturbance"]]
+    if r["who"] != "osla":
+        return [os.path.join(here, "..", "peers", "run"), o.programs[r["who"]], *where, r["kernel"], str(r["n"]), str(r["nb"]),
+                *map(str, grid_of(r["ranks"]))]
+    words = [os.path.join(here, "simulate"), "-q", *where, "-s", "-M", bench(o), r["kernel"], "--n", str(r["n"]),
+             "--nb", str(r["nb"]), "--reps", "1", "--ref", "none", "--json", result]
+    for option, key in (("--pivoting", "pivoting"), ("--grid", "process_grid")):
+        if r.get(key):
+            words += [option, r[key]]
+    if r.get("ablate"):
+        words.append("--ablate")
+    if "updates" in r:  # the products of G take half of n^2 k operations, and some more for whole strips
+        product = r["size"] ** 2 * 100 * (1 + 0.12 * 4000 / r["size"]) / (2 * o.gflops * 1e9)
+        words += ["--size", str(r["size"]), "--rows", "100", "--precision", "s", "--updates", str(r["updates"]),
+                  "--work", str(round(r["seconds"] / product)), "--ring-bytes", str(r["room"])]
+    return words
+
+
+def name_of(r):
+    return re.sub("[^a-z0-9.=-]+", "_", " ".join(f"{v}" if k in ("who", "kernel") else f"{k}={v}"
+                                            for k, v in r.items() if v not in ("", None)).lower())
+
+
+def parse(r, text, path):
+    if r["who"] == "osla":
+        with open(path) as file:
+            return [json.loads(line) for line in file]
+    found = re.search(r"([0-9.e+-]+) simulated s, info 0", text)
+    return [{"seconds_median": float(found[1])}] if found else []
+
+
+def execute(words):
+    """Runs a command. If this script is interrupted, the command's process group ends, too."""
+    job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                           env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    try:
+        out, err = job.communicate()
+    except BaseException:
+        os.killpg(job.pid, signal.SIGTERM)
+        raise
+    return job.returncode, out, err
+
+
+def do(o, r):
+    """Runs r, unless its result file exists; returns the result. The file appears only when it
+    is complete."""
+    path = os.path.join(o.out, "runs", name_of(r) + ".json")
+    if os.path.exists(path):
+        with open(path) as file:
+            return json.load(file), False
+    raw = path + ".raw"
+    if os.path.exists(raw):
+        os.remove(raw)
+    words, began = command(o, r, raw), time.time()
+    status, out, err = execute(words)
+    lines = parse(r, out, raw) if status == 0 else []
+    if not lines:
+        fail(f"{' '.join(words)}\nended with status {status}:\n{(err or out)[-2000:]}\n"
+             f"what is done is kept in {o.out}: the same command goes on", 1)
+    results = [r | {"machine": o.machine, "simulated": True, "real_seconds": round(time.time() - began, 1)} | line
+               for line in lines]
+    with open(path + ".new", "w") as file:
+        json.dump(results, file, indent=1)
+    os.rename(path + ".new", path)
+    if os.path.exists(raw):
+        os.remove(raw)
+    return results, True
+
+
+def begin(o):
+    """Creates the folder of the study. A study continues only with the machine that it began
+    with."""
+    os.makedirs(os.path.join(o.out, "runs"), exist_ok=True)
+    kept = os.path.join(o.out, "machine.xml")
+    if not os.path.exists(kept):
+        shutil.copy(o.file, kept)
+    with open(kept) as a, open(o.file) as b:
+        if a.read() != b.read():
+            fail(f"{o.out}: was started with another machine file than {o.machine}: name another folder with --out")
