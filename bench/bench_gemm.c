@@ -24,8 +24,9 @@ static osla_err run_scalapack(void *data)
 
 /* Variants of osla_gemm. First the default, the only variant in which the ranks of a node share
  * fetched blocks. Then the rows of Table I of the paper, in their order; the rows without zero copy
- * treat the ranks of a node like ranks of other nodes. The last variant merges blocks along k, as
- * the default does. */
+ * treat the ranks of a node like ranks of other nodes. The variant `alone` merges blocks along k,
+ * as the default does. The last four are the rows without order in a milder form: each rank begins
+ * with its own block of A, and not with the first one. */
 static const gemm_variant variants[] = {
   {"osla", {0}},
   {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},
@@ -34,6 +35,10 @@ static const gemm_variant variants[] = {
   {"osla:zero-copy+nonblocking", {.unordered = true, .narrow = true, .alone = true}},
   {"osla:zero-copy+nonblocking+order", {.narrow = true, .alone = true}},
   {"osla:alone", {.alone = true}},
+  {"osla:unshifted+none", {.unaware = true, .blocking = true, .unshifted = true, .narrow = true}},
+  {"osla:unshifted+nonblocking", {.unaware = true, .unshifted = true, .narrow = true}},
+  {"osla:unshifted+zero-copy", {.blocking = true, .unshifted = true, .narrow = true}},
+  {"osla:unshifted+zero-copy+nonblocking", {.unshifted = true, .narrow = true}},
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 

@@ -29,6 +29,9 @@ typedef struct osla_gemm_ablation {
   /* true: all ranks ask the owners in the same order (normal: each rank begins with another owner,
    * so that no owner is asked by all ranks at once) */
   bool unordered;
+  /* true: each rank begins with its own block of A, so that the ranks of a process column ask one
+   * owner of B (normal: the order is shifted along the diagonal of the grid); implies `alone` */
+  bool unshifted;
   bool narrow; /* true: each local product uses one block of k (normal: blocks are merged) */
   /* true: each rank gets all its operands itself (normal: one rank of a node gets what several
    * ranks of the node need, if a rank needs at least 4 MiB) */

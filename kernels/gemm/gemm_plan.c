@@ -184,7 +184,8 @@ static int compare(const void *a, const void *b)
 static int turn(const gemm_work *w, int which, int owner)
 {
   int nprocs = w->x[which].inner.nprocs;
-  int mine = w->ablation.unordered ? 0 : w->diagonal % nprocs;
+  int first = w->ablation.unshifted && w->c.pcol >= 0 ? w->c.pcol : w->diagonal;
+  int mine = w->ablation.unordered ? 0 : first % nprocs;
   return (owner - mine + nprocs) % nprocs;
 }
 

@@ -66,7 +66,8 @@ osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b)
   int n_nodes = osla_transport_n_nodes(w->t);
   if (n_nodes == 1 || n_nodes == osla_transport_size(w->t)) return OSLA_OK;
   if (outer * (double)w->k_to * (double)w->element < LEAST_BYTES) return OSLA_OK;
-  int all = !o->alone && !o->blocking && !o->copy && !o->unaware && !is_hidden(a) && !is_hidden(b);
+  int all = !o->alone && !o->unshifted && !o->blocking && !o->copy && !o->unaware &&
+            !is_hidden(a) && !is_hidden(b);
   OSLA_CALL(osla_allreduce(w->t, &all, 1, MPI_INT, MPI_MIN));
   w->sharing = all;
   if (w->sharing && w->c.prow >= 0) w->diagonal = first_near(w, true) + first_near(w, false);

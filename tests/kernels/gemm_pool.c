@@ -69,6 +69,7 @@ product_options pool_options(uint64_t seed)
                            .copy = choose(seed, 2, 3) == 0,
                            .unaware = choose(seed, 3, 4) == 0,
                            .unordered = choose(seed, 4, 3) == 0,
+                           .unshifted = choose(seed, 8, 3) == 0,
                            .narrow = choose(seed, 5, 3) == 0,
                            .panel = panels[choose(seed, 6, 7)],
                            .memory = caps[choose(seed, 7, 7)]};

@@ -42,6 +42,7 @@ osla_gemm_options product_set_options(const product_options *options)
                                          .copy = o.copy,
                                          .unaware = o.unaware,
                                          .unordered = o.unordered,
+                                         .unshifted = o.unshifted,
                                          .narrow = o.narrow});
   return (osla_gemm_options){.panel = o.panel, .memory = o.memory};
 }
@@ -397,8 +398,9 @@ const char *product_text(const product *p, const char *label)
   at += describe_part(text + at, size - (size_t)at, 'A', p->transa, &p->a);
   if (!p->syrk) at += describe_part(text + at, size - (size_t)at, 'B', p->transb, &p->b);
   at += describe_part(text + at, size - (size_t)at, 'C', OSLA_NOTRANS, &p->c);
-  (void)snprintf(text + at, size - (size_t)at, "%s%s%s%s%spanel %" PRId64 " memory %" PRIu64,
+  (void)snprintf(text + at, size - (size_t)at, "%s%s%s%s%s%spanel %" PRId64 " memory %" PRIu64,
                  o.blocking ? "blocking " : "", o.copy ? "copy " : "", o.unaware ? "unaware " : "",
-                 o.unordered ? "unordered " : "", o.narrow ? "narrow " : "", o.panel, o.memory);
+                 o.unordered ? "unordered " : "", o.unshifted ? "unshifted " : "",
+                 o.narrow ? "narrow " : "", o.panel, o.memory);
   return text;
 }

@@ -15,7 +15,7 @@
 typedef struct product_options {
   int64_t panel;
   uint64_t memory;
-  bool blocking, copy, unaware, unordered, narrow;
+  bool blocking, copy, unaware, unordered, unshifted, narrow;
 } product_options;
 
 /* C := alpha op(A) op(B) + beta C by osla_gemm, or one triangle of such a C by osla_syrk or

@@ -11,7 +11,7 @@ typedef struct shape {
   int64_t m, n, k, mb, nb, kb;
 } shape;
 
-enum { N_FACTORS = 9, N_OPTIONS = 12 };
+enum { N_FACTORS = 9, N_OPTIONS = 13 };
 
 static osla_complex alpha_of(int i)
 {
@@ -33,6 +33,7 @@ static const product_options option_list[N_OPTIONS] = {
   {.copy = true},
   {.unaware = true},
   {.unordered = true},
+  {.unshifted = true},
   {.narrow = true},
   {.panel = 1},
   {.panel = 3, .copy = true},

@@ -194,6 +194,7 @@ static void test_amounts(void)
     {.memory = 100000, .copy = true, .blocking = true},
     {.panel = 8, .narrow = true},
     {.memory = 150000, .copy = true, .unordered = true},
+    {.unshifted = true, .unaware = true},
   };
   osla_transport *t = osla_test_transport();
   int step = osla_test_size() <= 2 ? 1 : osla_transport_n_nodes(t) == 1 ? 2 : 4;
