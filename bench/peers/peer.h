@@ -3,6 +3,7 @@
 #define OSLA_PEER_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,6 +11,9 @@
  * (own_globals.c). */
 #define BULK_BYTES ((size_t)64 << 30)
 void *bulk_memory(void);
+
+/* True: pdgetrf does not pivot (no_pivoting.c). All ranks share the variable. */
+extern bool peer_no_pivoting;
 
 /* Prints the line that bench/scripts/study reads, with the time of the slowest rank. Collective. */
 static inline void peer_report(const char *routine, int n, int nb, int nprow, int npcol,

@@ -1,6 +1,6 @@
-/* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
- * (modelled_blas.c). The matrices of all ranks share one piece of memory. Prints routine, n, nb,
- * grid, ranks and the simulated seconds of the slowest rank. */
+/* pdgemm, pdgetrf (with or without pivoting) or pdpotrf on a simulated machine, where all work is
+ * only modelled (modelled_blas.c). The matrices of all ranks share one piece of memory. Prints
+ * routine, n, nb, grid, ranks and the simulated seconds of the slowest rank. */
 #include "bench/peers/peer.h"
 #include "bench/scalapack_calls.h"
 
@@ -18,7 +18,7 @@ static int call(const char *routine, int n, double *a, int *ipiv, const int *des
   if (strcmp(routine, "gemm") == 0)
     pdgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, desc, a, &one, &one, desc, &beta, a, &one,
             &one, desc);
-  else if (strcmp(routine, "lu") == 0)
+  else if (strcmp(routine, "lu") == 0 || peer_no_pivoting)
     pdgetrf_(&n, &n, a, &one, &one, desc, ipiv, &info);
   else if (strcmp(routine, "chol") == 0)
     pdpotrf_("L", &n, a, &one, &one, desc, &info, 1);
@@ -30,7 +30,7 @@ static int call(const char *routine, int n, double *a, int *ipiv, const int *des
 int main(int argc, char **argv)
 {
   if (argc != 6) {
-    (void)fprintf(stderr, "usage: %s gemm|lu|chol N NB NPROW NPCOL\n", argv[0]);
+    (void)fprintf(stderr, "usage: %s gemm|lu|lu-nopivot|chol N NB NPROW NPCOL\n", argv[0]);
     return 2;
   }
   int n = atoi(argv[2]), nb = atoi(argv[3]), nprow = atoi(argv[4]), npcol = atoi(argv[5]);
@@ -49,6 +49,7 @@ int main(int argc, char **argv)
     (void)fprintf(stderr, "%s: no memory for n = %d\n", argv[0], n);
     return 1;
   }
+  peer_no_pivoting = strcmp(argv[1], "lu-nopivot") == 0; /* one variable of all ranks */
   MPI_Barrier(MPI_COMM_WORLD);
   double since = MPI_Wtime();
   info = call(argv[1], n, a, ipiv, desc);
