@@ -16,9 +16,9 @@ def whole(text, what, most):
     return int(text)
 
 
-FLOPS = {"gemm": 2, "lu": 2 / 3, "hpl": 2 / 3, "chol": 1 / 3}
+FLOPS = {"gemm": 2, "lu": 2 / 3, "lu-nopivot": 2 / 3, "hpl": 2 / 3, "chol": 1 / 3}
 BLOCK = {"gemm": 1024, "lu": 64, "chol": 64, "hpl": 64}
-PEER_BLOCK = {"gemm": 64, "lu": 32, "chol": 64, "hpl": 64}  # the best of the block sizes 32, 64, 128 on 16 ranks of xt4
+PEER_BLOCK = {"gemm": 64, "lu": 32, "lu-nopivot": 32, "chol": 64, "hpl": 64}  # the best of the block sizes 32, 64, 128 on 16 ranks of xt4
 
 
 def grid_of(ranks):
@@ -27,7 +27,7 @@ def grid_of(ranks):
 
 
 def run(who, kernel, ranks, each, **more):
-    """Returns a run. `who` is osla, scalapack or hpl; the other items are its parameters."""
+    """Returns a run. `who` is osla, scalapack, hpl or mpi; the other items are its parameters."""
     return {"who": who, "kernel": kernel, "ranks": ranks, "each": each} | more
 
 
@@ -36,12 +36,12 @@ def block_of(kernel, n, ranks):
 
 
 def of_kernel(o, kernel, ranks, n, each=None, **more):
-    """Returns OSLA's run, and with --peers those of other libraries: HPL's beside LU with partial pivoting."""
+    """Returns OSLA's run, and with --peers those of other libraries: HPL's beside LU with partial
+    pivoting, pdgetrf that always takes the diagonal as pivot beside LU without pivoting."""
     each = each or o.each
     runs = [run("osla", kernel, ranks, each, n=n, nb=block_of(kernel, n, ranks), **more)]
-    if more.get("pivoting") == "none":
-        return runs
-    for who, routine in [("scalapack", kernel)] + [("hpl", "hpl")] * (kernel == "lu"):
+    pivots = more.get("pivoting") != "none"
+    for who, routine in [("scalapack", kernel if pivots else "lu-nopivot")] + [("hpl", "hpl")] * (kernel == "lu" and pivots):
         if who in o.programs:
             runs.append(run(who, routine, ranks, each, n=n, nb=PEER_BLOCK[routine],
                             **{k: v for k, v in more.items() if k == "disturbance"}))
@@ -70,18 +70,22 @@ def protocols(o):
 UPDATE = {110000: (2000, 4.9, 64 << 20), 220000: (4000, 8.9, 256 << 20), 820000: (8000, 18.0, 1 << 30)}
 
 
+def updates_of(n):
+    """Returns the parameters of the updates of a Hessian of order n."""
+    size, seconds, room = UPDATE.get(n, UPDATE[220000])
+    return {"size": size, "seconds": seconds, "room": room}
+
+
 def assembly(weak):
     def runs(o):
         n = o.n or 220000
-        size, seconds, room = UPDATE.get(n, UPDATE[220000])
         result = []
         for p in o.ranks:
             total = o.updates or 4096
             updates = (o.updates or 4) if weak else total // p
             if not weak and total % p:
                 fail(f"--updates: {total} is not a multiple of {p} ranks")
-            result.append(run("osla", "hessian", p, min(o.each, 2), n=n, nb=64, updates=updates, size=size, seconds=seconds,
-                              room=room))
+            result.append(run("osla", "hessian", p, min(o.each, 2), n=n, nb=64, updates=updates, **updates_of(n)))
         return result
     return runs
 

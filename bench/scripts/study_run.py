@@ -23,6 +23,9 @@ def command(o, r, result):
     where = ["-m", o.file, "-p", str(r["each"]), "-n", str(r["ranks"])]
     if r.get("disturbance"):
         where += ["-d", r["disturbance"]]
+    if r["who"] == "mpi":
+        return [os.path.join(here, "..", "peers", "run"), o.programs[r["kernel"]], *where, r["kernel"],
+                *(str(r[key]) for key in ("n", "size", "updates", "seconds")), *map(str, grid_of(r["ranks"]))]
     if r["who"] != "osla":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["who"]], *where, r["kernel"], str(r["n"]), str(r["nb"]),
                 *map(str, grid_of(r["ranks"]))]
@@ -95,7 +98,7 @@ def begin(o):
     """Creates the folder of the study. A study continues only with the machine that it began
     with."""
     os.makedirs(os.path.join(o.out, "runs"), exist_ok=True)
-    kept = os.path.join(o.out, "machine.xml")
+    kept = os.path.join(o.out, f"{o.machine}.xml")
     if not os.path.exists(kept):
         shutil.copy(o.file, kept)
     with open(kept) as a, open(o.file) as b:

@@ -16,7 +16,7 @@ study gemm-weak --n 256 --json lines
 rows '^gemm-weak on infiniband: all figures are simulated$' 1
 rows '^ *osla +gemm +(4|16) ' 2
 [ "$(grep -c '"simulated"' lines)" = 2 ] || fail "not 2 lines of JSON"
-for file in table.txt results.jsonl machine.xml picture.gp gemm-weak.png; do
+for file in table.txt results.jsonl infiniband.xml picture.gp gemm-weak.png; do
   [ -s gemm-weak/$file ] || fail "no $file"
 done
 # A rate is that of the same run by hand.
@@ -37,6 +37,8 @@ status=$?
 label="a study that was stopped"
 [ $status = 143 ] || fail "exit status $status"
 [ -s out ] && fail "something on stdout"
+[ "$(tail -n 1 err)" = "simulate: stopped with 2 of 3 runs done, which are kept in stopped: the same command goes on" ] ||
+  fail "it does not say that it can go on: $(tail -n 1 err)"
 for ((i = 0; i < 50; i++)); do
   pgrep -f 'smpi/np:253 ' >/dev/null || break
   sleep 0.1
@@ -66,9 +68,28 @@ time_of() {
 }
 alike "$(time_of)" "$(awk -v x="$(time_of -d line=4)" 'BEGIN {print x / 4}')" 0.05 || fail "a line of a quarter's rate"
 
+# A figure of a paper: its runs on both machines, the paper's points, a table with a column of bars.
+figure() { simulate "$1" --build "$BUILDDIR" --out "$1" "${@:2}"; }
+figure krishnan-figure-6 --ranks 16,64
+[ $status = 0 ] || fail "exit status $status"
+rows '^krishnan-figure-6 on opteron and xt4: all figures are simulated$' 1
+rows '^ *(opteron|xt4) osla +gemm +(16|64) ' 4
+grep -qx '10000 51[.][0-9]*' krishnan-figure-6/curves.dat || fail "no point of the paper"
+[ -s krishnan-figure-6/krishnan-figure-6.png ] || fail "no picture"
+figure krishnan-table-1 --ranks 64 --n 2048
+[ $status = 0 ] || fail "exit status $status"
+[ "$(grep -cE '^"[^"]+" (6[.]2|[345][.][0-9])( [0-9.]+){2}$' krishnan-table-1/curves.dat)" = 5 ] || fail "not five protocols"
+figure french-table-2 --ranks 16,64 --updates 1
+[ $status = 0 ] || fail "exit status $status"
+[ "$(grep -cE '^"(16|64)" [0-9.]+( [0-9.e-]+){4}$' french-table-2/curves.dat)" = 2 ] || fail "not a bar for each number of ranks"
+
 # Refused studies.
+figure krishnan-figure-5 --machine infiniband --ranks 16,1024
+refused 2 "simulate: 1024 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
+simulate gemm-weak --machine infiniband --build "$BUILDDIR"
+refused 2 "simulate: gemm-weak needs --machine and --ranks"
 study gemm-weak --machine nowhere
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron slingshot torus xc30 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xt4"
 study gemm-weak --ranks 4,1000
 refused 2 "simulate: 1000 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
 study gemm-weak --ranks 4,x
@@ -77,10 +98,10 @@ study gemm-weak --n 99999999999
 refused 2 "simulate: --n: '99999999999' is not a whole number from 1 to 10000000"
 study assembly --updates 10 --ranks 4
 refused 2 "simulate: --updates: 10 is not a multiple of 4 ranks"
-echo '<!-- -->' >>gemm-weak/machine.xml
+echo '<!-- -->' >>gemm-weak/infiniband.xml
 study gemm-weak --n 256
 refused 2 "simulate: gemm-weak: was started with another machine file than infiniband: name another folder with --out"
-sed 's/osla machine/a machine/' gemm-weak/machine.xml >other.xml
+sed 's/osla machine/a machine/' gemm-weak/infiniband.xml >other.xml
 study gemm-weak --machine other.xml
 refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see bench/machines/make)"
 simulate gemm-weak --machine infiniband --ranks 4 --build nowhere
