@@ -57,6 +57,7 @@ src_sources = \
   src/base/new_file_rights.h src/base/new_file_rights.c \
   src/base/new_file.h src/base/new_file.c \
   src/device/combine.h src/device/vertices.h src/device/device_ranges.h src/device/device_ranges.c src/device/device.h src/device/device.c \
+  src/device/device_arrays.c \
   src/transport/transport_ops.h \
   src/transport/finalize_messages.c \
   src/transport/collective_search.c \

@@ -15,12 +15,15 @@
 static osla_err check_device(const forest_transfer *x, const void *values, int64_t n,
                              const char *what)
 {
-  if (!osli_device_of(values)) return osli_device_check_host(values, what);
-  OSLA_CHECK(x->type != OSLA_UNIT_LONG_DOUBLE, OSLA_ERR_UNSUPPORTED,
+  const bool is_served = x->type != OSLA_UNIT_LONG_DOUBLE;
+  const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
+  device_queue *q;
+  OSLA_CALL(osli_device_locate(
+    values, n > 0 && is_served ? (size_t)((n - 1) * x->stride + bytes) : 0, what, &q));
+  if (!q) return OSLA_OK;
+  OSLA_CHECK(is_served, OSLA_ERR_UNSUPPORTED,
              "%s: devices have no long double: use double, or host memory", what);
-  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  OSLA_CALL(osli_device_check_kernels(values, what));
-  return osli_device_check_own(values, n > 0 ? (size_t)((n - 1) * x->stride) + bytes : 0, what);
+  return osli_device_check_kernels(q, what);
 }
 
 /* Checks the address, the alignment and the memory of an array with the vertices 0 .. n - 1. */
@@ -32,7 +35,7 @@ static osla_err check_values(const forest_transfer *x, const void *values, int64
              "%s: the array is NULL, but has vertices with edges", what);
   OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
              "%s: %s must lie at multiples of %zu bytes", what, osli_unit_name(x->type), align);
-  return osli_device_any() ? check_device(x, values, n, what) : OSLA_OK;
+  return check_device(x, values, n, what);
 }
 
 static osla_err check_arrays(const osla_forest *f, const forest_transfer *x)

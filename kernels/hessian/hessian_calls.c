@@ -7,37 +7,32 @@
 
 #include <inttypes.h>
 
-/* Checks where the arguments of a call lie, while a device is open: lists of indices and gradients
- * must lie in host memory, and `matrix` in host memory or on the device of H. `name` is G or U. */
-static osla_err check_with_devices(const osla_hessian *h, const void *ix, const void *jx,
-                                   const double *gradient, const void *matrix, const char *name)
+/* Checks that a list of indices or a gradient lies in host memory. */
+static osla_err check_list(const void *list, const char *name)
 {
-  const device_queue *q = osli_device_of(matrix);
-  OSLA_CHECK(!osli_on_device(ix, jx, gradient), OSLA_ERR_ARG,
-             "indices and gradients must lie in host memory, not on a device");
-  OSLA_CHECK(!q || q == h->device, OSLA_ERR_ARG,
-             "%s lies on %s: copy it to host memory or to the memory of H", name,
-             h->device ? "another device than H" : "a device, and H lies in host memory");
-  OSLA_CALL(osli_device_check_host(ix, "ix"));
-  OSLA_CALL(osli_device_check_host(jx, "jx"));
-  OSLA_CALL(osli_device_check_host(gradient, "the gradient"));
-  return q ? OSLA_OK : osli_device_check_host(matrix, name);
+  device_queue *q;
+  OSLA_CALL(osli_device_locate(list, 0, name, &q));
+  OSLA_CHECK(!q, OSLA_ERR_ARG, "%s lies on device %d: copy it to host memory", name, q->ordinal);
+  return OSLA_OK;
 }
 
-static osla_err check_memory(const osla_hessian *h, const void *ix, const void *jx,
-                             const double *gradient, const void *matrix, const char *name)
+static osla_err check_indices(const osla_hessian *h, const char *name, int64_t n,
+                              const int64_t *list)
 {
-  return osli_device_any() ? check_with_devices(h, ix, jx, gradient, matrix, name) : OSLA_OK;
+  OSLA_CALL(check_list(list, name));
+  return osli_split_check(h->n, name, n, list);
 }
 
-/* Checks that all of G or U, if it lies in device memory, lies in one piece of memory that this
- * rank has allocated or registered, on a device with kernels. */
-static osla_err check_extent(const osla_hessian *h, int64_t rows, int64_t cols, const void *matrix,
+/* Checks that G or U lies in host memory or on the device of H, there in one piece of memory that
+ * this rank has allocated or registered. */
+static osla_err check_matrix(const osla_hessian *h, int64_t rows, int64_t cols, const void *matrix,
                              int64_t ld, const char *name)
 {
+  device_queue *q;
   if (rows <= 0 || cols <= 0) return OSLA_OK;
-  OSLA_CALL(osli_device_check_kernels(matrix, name));
-  return osli_device_check_own(matrix, (size_t)((cols - 1) * ld + rows) * h->element, name);
+  const size_t bytes = (size_t)((cols - 1) * ld + rows) * h->element;
+  OSLA_CALL(osli_device_locate(matrix, bytes, name, &q));
+  return q && q != h->device ? osli_device_differ(name, q, "H", h->device) : OSLA_OK;
 }
 
 static osla_err check_panel(const osla_hessian *h, int64_t count, int64_t k, const void *g,
@@ -46,7 +41,7 @@ static osla_err check_panel(const osla_hessian *h, int64_t count, int64_t k, con
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "k = %" PRId64 " rows of G is negative", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
-  return check_extent(h, k, count, g, ldg, "G");
+  return check_matrix(h, k, count, g, ldg, "G");
 }
 
 static osla_err check_block(const osla_hessian *h, int64_t rows, int64_t cols, const void *u,
@@ -55,11 +50,12 @@ static osla_err check_block(const osla_hessian *h, int64_t rows, int64_t cols, c
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
   OSLA_CHECK(u || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
-  return check_extent(h, rows, cols, u, ldu, "U");
+  return check_matrix(h, rows, cols, u, ldu, "U");
 }
 
 static osla_err check_gradient(const osla_hessian *h, int64_t count, const double *values)
 {
+  OSLA_CALL(check_list(values, "the gradient"));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   OSLA_CHECK(count == 0 || !h->exact || h->options.gradient_bound > 0.0, OSLA_ERR_STATE,
              "a gradient in order-independent mode needs options.gradient_bound");
@@ -96,8 +92,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
-  OSLA_CALL(check_memory(h, ix, NULL, NULL, g, "G"));
-  OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CALL(check_panel(h, count, k, g, ldg));
   osli_gate_enter(h);
   return osli_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
@@ -106,9 +101,8 @@ osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(check_memory(h, ix, jx, NULL, u, "U"));
-  OSLA_CALL(osli_split_check(h->n, "ix", rows, ix));
-  OSLA_CALL(osli_split_check(h->n, "jx", cols, jx));
+  OSLA_CALL(check_indices(h, "ix", rows, ix));
+  OSLA_CALL(check_indices(h, "jx", cols, jx));
   OSLA_CALL(check_block(h, rows, cols, u, ldu));
   osli_gate_enter(h);
   return osli_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
@@ -117,8 +111,7 @@ osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
-  OSLA_CALL(check_memory(h, ix, NULL, values, NULL, "G"));
-  OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(check_indices(h, "ix", count, ix));
   OSLA_CALL(check_gradient(h, count, values));
   osli_gate_enter(h);
   add_gradient(h, count, ix, values);
@@ -129,13 +122,11 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
-  OSLA_CALL(check_memory(h, d->ix, d->jx, d->gradient, d->g, "G"));
-  OSLA_CALL(check_memory(h, NULL, NULL, NULL, d->u, "U"));
-  OSLA_CALL(osli_split_check(h->n, "ix", d->count, d->ix));
+  OSLA_CALL(check_indices(h, "ix", d->count, d->ix));
   if (d->g || d->k != 0) OSLA_CALL(check_panel(h, d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));
   if (!d->u && d->cols == 0) return OSLA_OK;
-  OSLA_CALL(osli_split_check(h->n, "jx", d->cols, d->jx));
+  OSLA_CALL(check_indices(h, "jx", d->cols, d->jx));
   return check_block(h, d->count, d->cols, d->u, d->ldu);
 }
 

@@ -120,11 +120,13 @@ device_queue *osli_csr_queue(const osla_csr *a)
   return a->device ? a->device->device->queue : NULL;
 }
 
-osla_err osli_csr_check_vector(const double *vector, int64_t n, bool on_device, const char *what)
+osla_err osli_csr_check_vector(const double *vector, int64_t n, const char *what,
+                               const device_queue *queue, const char *other)
 {
+  device_queue *q;
   if (n <= 0) return OSLA_OK;
-  return on_device ? osli_device_check_own(vector, (size_t)n * sizeof *vector, what)
-                   : osli_device_check_host(vector, what);
+  OSLA_CALL(osli_device_locate(vector, (size_t)n * sizeof *vector, what, &q));
+  return q == queue ? OSLA_OK : osli_device_differ(what, q, other, queue);
 }
 
 void osli_csr_device_free(osla_csr *a)

@@ -41,21 +41,15 @@ osla_csr *osli_krylov_csr(const osla_operator *a)
   return a->multiply == csr_multiply ? a->arg : NULL;
 }
 
-osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
-                            const double *x, device_queue **out)
+osla_err osli_krylov_device(const osla_operator *a, const double *b, const double *x,
+                            device_queue **out)
 {
+  const osla_csr *csr = osli_krylov_csr(a);
   *out = NULL;
   if (!osli_device_any()) return OSLA_OK;
-  const osla_csr *csr = osli_krylov_csr(a);
-  const device_queue *of_b = osli_device_find(b), *of_x = osli_device_find(x);
   *out = csr ? osli_csr_queue(csr) : osli_device_find(b);
-  OSLA_CHECK((of_b == *out || (csr && a->rows == 0)) && (of_x == *out || (csr && a->columns == 0)),
-             OSLA_ERR_ARG,
-             "%s: the %s %s, and %s does not: put all into one kind of memory (osla_csr_to_device)",
-             call, csr ? "matrix lies" : "vector b lies", *out ? "on a device" : "in host memory",
-             csr ? "b or x" : "x");
-  OSLA_CALL(osli_csr_check_vector(b, a->rows, *out != NULL, "b"));
-  return osli_csr_check_vector(x, a->columns, *out != NULL, "x");
+  OSLA_CALL(osli_csr_check_vector(b, a->rows, "b", *out, "the matrix"));
+  return osli_csr_check_vector(x, a->columns, "x", *out, csr ? "the matrix" : "b");
 }
 
 osla_err osli_krylov_precondition(void *self, const double *r, double *z)

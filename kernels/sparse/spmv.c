@@ -53,16 +53,13 @@ static osla_err multiply_transposed(osla_csr *a, const double *x, double beta, d
  * elements on this rank may lie anywhere. */
 static osla_err check_memory(osla_trans op, const osla_csr *a, const double *x, const double *y)
 {
+  const bool plain = op == OSLA_NOTRANS;
   const device_queue *q = osli_csr_queue(a);
-  const bool is_x = op == OSLA_NOTRANS ? a->columns > 0 : a->rows > 0;
-  const bool is_y = op == OSLA_NOTRANS ? a->rows > 0 : a->columns > 0;
-  OSLA_CHECK((!is_x || osli_device_find(x) == q) && (!is_y || osli_device_find(y) == q),
-             OSLA_ERR_ARG,
-             "osla_spmv: the matrix lies %s, and x or y does not: put all into one kind of memory "
-             "(osla_csr_to_device)",
-             q ? "on a device" : "in host memory");
-  if (q && op != OSLA_NOTRANS) return osli_device_refuse("osla_spmv with a transposed matrix");
-  return OSLA_OK;
+  OSLA_CALL(
+    osli_csr_check_vector(x, plain ? a->columns : a->rows, "osla_spmv: x", q, "the matrix"));
+  OSLA_CALL(
+    osli_csr_check_vector(y, plain ? a->rows : a->columns, "osla_spmv: y", q, "the matrix"));
+  return q && !plain ? osli_device_refuse("osla_spmv with a transposed matrix") : OSLA_OK;
 }
 
 osla_err osli_spmv_queue(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
@@ -74,12 +71,6 @@ osla_err osli_spmv_queue(osla_trans op, osla_csr *a, const double *x, double bet
 
 osla_err osla_spmv(osla_trans op, osla_csr *a, const double *x, double beta, double *y)
 {
-  if (osli_device_any()) {
-    const bool plain = op == OSLA_NOTRANS, on_device = a->device != NULL;
-    OSLA_CALL(check_memory(op, a, x, y));
-    OSLA_CALL(osli_csr_check_vector(x, plain ? a->columns : a->rows, on_device, "osla_spmv: x"));
-    OSLA_CALL(osli_csr_check_vector(y, plain ? a->rows : a->columns, on_device, "osla_spmv: y"));
-  }
   OSLA_CALL(osli_spmv_queue(op, a, x, beta, y));
   return a->device ? osli_device_settle(SETTLE_COLLECTIVE) : OSLA_OK;
 }

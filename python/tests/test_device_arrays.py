@@ -285,7 +285,9 @@ def test_memory_of_the_program(world, device):
             osla._core.device_register(device._handle, None, 4096, 8)
         return
     cuda = ctypes.CDLL("libosla_cuda.so")  # has loaded the CUDA runtime, which has cudaMalloc
-    address = ctypes.c_void_p()
+    address, count = ctypes.c_void_p(), ctypes.c_int()
+    assert cuda.cudaGetDeviceCount(ctypes.byref(count)) == 0
+    assert cuda.cudaSetDevice(world.rank % count.value) == 0  # the device that osla.Device has opened
     assert cuda.cudaMalloc(ctypes.byref(address), ctypes.c_size_t(8 * (world.size + 1))) == 0
     f = osla.Forest.allgather(1)
     there = Exported(address.value, (1,), np.float64)
@@ -303,4 +305,4 @@ def test_memory_of_the_program(world, device):
     ones = np.zeros(6)
     ones[:min(world.size, 6)] = expected[:6]
     assert np.array_equal(accumulated(world, device, update), world.size * np.outer(ones, ones))
-    assert cuda.cudaFree(address) == 0
+    assert cuda.cudaFree(address) == cuda.cudaSetDevice(0) == 0

@@ -63,6 +63,7 @@ osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream
   device_queue *q = calloc(1, sizeof *q);
   OSLA_CHECK(q, OSLA_ERR_MEM, "state of a device");
   q->ops = ops;
+  q->ordinal = ordinal;
   osla_err err = ops->open(ordinal, stream, &q->state);
   if (err != OSLA_OK) {
     free(q);
@@ -160,10 +161,15 @@ static osla_err check_registered(const device_queue *q, const unsigned char *byt
              "osla_device_register: address %p lies in device memory of another rank: pass memory "
              "of this rank",
              (const void *)byte);
-  OSLA_CHECK(q->ops->holds(q->state, byte), OSLA_ERR_ARG,
+  const int ordinal = q->ops->ordinal_of(q->state, byte);
+  OSLA_CHECK(ordinal >= 0, OSLA_ERR_ARG,
              "osla_device_register: address %p lies in no memory of this device: pass memory that "
-             "was allocated on this device",
-             (const void *)byte);
+             "was allocated on device %d",
+             (const void *)byte, q->ordinal);
+  OSLA_CHECK(ordinal == q->ordinal, OSLA_ERR_ARG,
+             "osla_device_register: address %p lies on device %d, and this osla_device is device "
+             "%d: register the memory with an osla_device of device %d",
+             (const void *)byte, ordinal, q->ordinal, ordinal);
   OSLA_CHECK(!is_known || r.queue == q, OSLA_ERR_ARG,
              "osla_device_register: address %p belongs to another osla_device: %s",
              (const void *)byte,
@@ -195,87 +201,57 @@ osla_err osli_device_unregister(device_queue *q, const void *memory, size_t byte
   return OSLA_OK;
 }
 
-void *osli_alloc_like(const void *like, size_t bytes)
+/* Returns whether this process has opened device number `ordinal` of a backend. The caller holds
+ * `list_lock`. */
+static bool is_open(const device_ops *ops, int ordinal)
 {
-  device_queue *q = osli_device_of(like);
-  void *memory = NULL;
-  if (!q || osli_device_faults & DEVICE_FAULT_HOST_BUFFER) return malloc(bytes + 1);
-  return osli_device_alloc(q, bytes, false, &memory) == OSLA_OK ? memory : NULL;
+  for (const device_queue *q = queues; q; q = q->next)
+    if (q->ops == ops && q->ordinal == ordinal) return true;
+  return false;
 }
 
-osla_err osli_alloc_like_failed(const void *like, size_t bytes, const char *purpose)
+/* Checks that an address that is not in the table lies in host memory. Memory of a device that the
+ * program has not registered, and memory of a device that is not open, must not be accessed by the
+ * host. Errors: ARG. */
+static osla_err check_host(const void *address, const char *what)
 {
-  const device_queue *q = osli_device_of(like);
-  if (!q) return osla_error_set(OSLA_ERR_MEM, "%s: no memory for %zu bytes", purpose, bytes);
-  return osla_error_set(OSLA_ERR_MEM,
-                        "%s: %zu bytes of device memory are needed, and the device has %" PRIu64
-                        " available",
-                        purpose, bytes, q->ops->available(q->state));
+  const device_queue *q;
+  int ordinal = -1, open = -1; /* device that has the address; device of the rank */
+  bool can_register = false;
+  (void)pthread_rwlock_rdlock(&list_lock);
+  for (q = queues; q && ordinal < 0; q = q->next) {
+    ordinal = q->ops->ordinal_of(q->state, address);
+    open = q->ordinal;
+    can_register = is_open(q->ops, ordinal);
+  }
+  (void)pthread_rwlock_unlock(&list_lock);
+  OSLA_CHECK(ordinal < 0 || can_register, OSLA_ERR_ARG,
+             "%s: address %p lies on device %d, and this rank has opened device %d: pass memory of "
+             "device %d, or host memory",
+             what, address, ordinal, open, open);
+  OSLA_CHECK(ordinal < 0, OSLA_ERR_ARG,
+             "%s: address %p lies on device %d, in memory that OSLA has not allocated: call "
+             "osla_device_register first",
+             what, address, ordinal);
+  return OSLA_OK;
 }
 
-void osli_free_like(void *memory)
-{
-  if (osli_device_of(memory))
-    osli_device_free(memory);
-  else
-    free(memory);
-}
-
-osla_err osli_device_check_own(const void *address, size_t bytes, const char *what)
+osla_err osli_device_locate_any(const void *address, size_t bytes, const char *what,
+                                device_queue **out)
 {
   device_range r;
   const uintptr_t from = (uintptr_t)address;
-  if (!osli_device_any() || !osli_range_find(address, &r)) return OSLA_OK;
+  *out = NULL;
+  if (!address) return OSLA_OK;
+  if (!osli_range_find(address, &r)) return check_host(address, what);
   OSLA_CHECK(r.origin != ORIGIN_IMPORTED, OSLA_ERR_ARG,
              "%s: the array lies in device memory of another rank: pass memory of this rank", what);
   OSLA_CHECK(bytes <= r.to - from, OSLA_ERR_ARG,
              "%s: the array needs %zu bytes, and only %zu bytes of device memory are known there: "
              "register the whole array (osla_device_register), or pass a larger piece",
              what, bytes, (size_t)(r.to - from));
+  *out = r.queue;
   return OSLA_OK;
-}
-
-osla_err osli_device_check_kernels(const void *address, const char *what)
-{
-  const device_queue *q = osli_device_of(address);
-  OSLA_CHECK(!q || q->ops->has_kernels, OSLA_ERR_UNSUPPORTED,
-             "%s: the array lies on a device of kind \"%s\", whose plug-in was built without "
-             "kernels: build it where configure finds nvcc, or pass host memory",
-             what, q->ops->name);
-  return OSLA_OK;
-}
-
-osla_err osli_device_check_host(const void *address, const char *what)
-{
-  bool is_held = false;
-  if (!address || !osli_device_any()) return OSLA_OK;
-  (void)pthread_rwlock_rdlock(&list_lock);
-  for (const device_queue *q = queues; q && !is_held; q = q->next)
-    is_held = q->ops->holds(q->state, address);
-  (void)pthread_rwlock_unlock(&list_lock);
-  OSLA_CHECK(!is_held, OSLA_ERR_ARG,
-             "%s: address %p lies on a device, in memory that OSLA has not allocated: call "
-             "osla_device_register first",
-             what, address);
-  return OSLA_OK;
-}
-
-void *osli_device_scratch(device_queue *q, int which, size_t bytes)
-{
-  device_scratch *s = &q->scratch[which];
-  if (bytes <= s->bytes) return s->memory;
-  osli_device_free(s->memory);
-  *s = (device_scratch){0};
-  if (osli_device_alloc(q, bytes, false, &s->memory) == OSLA_OK) s->bytes = bytes;
-  return s->memory;
-}
-
-osla_err osli_device_refuse(const char *call)
-{
-  return osla_error_set(OSLA_ERR_UNSUPPORTED,
-                        "%s: does not work on device memory; copy the data to host memory first "
-                        "(osla_matrix_copy)",
-                        call);
 }
 
 /* ---- work ---- */

@@ -117,7 +117,7 @@ typedef struct device_host {
 
 /* Version of the interface between libosla and a plug-in. Each change of device_host, device_work
  * or device_ops raises this number. */
-enum { DEVICE_INTERFACE = 7 };
+enum { DEVICE_INTERFACE = 8 };
 
 /* The functions of a backend. A later submit or wait returns the errors of queued work. */
 typedef struct device_ops {
@@ -140,9 +140,9 @@ typedef struct device_ops {
   osla_err (*expose)(device_state *state, const void *memory, device_handle *out);
   osla_err (*import)(device_state *state, const device_handle *handle, size_t bytes, void **out);
   void (*drop)(device_state *state, void *memory, size_t bytes);
-  /* Returns whether an address lies in memory of the device, which the library or the program may
-   * have allocated. */
-  bool (*holds)(device_state *state, const void *address);
+  /* Returns the number of the device in whose memory an address lies, or -1 for host memory. The
+   * library or the program may have allocated the memory, also on a device that is not open. */
+  int (*ordinal_of)(device_state *state, const void *address);
   /* `pin` locks host memory, so that copies between this memory and the device are fast, and
    * `unpin` ends this. Both are NULL if copies of locked memory are no faster. */
   osla_err (*pin)(device_state *state, void *memory, size_t bytes);
@@ -180,6 +180,7 @@ enum { DEVICE_SCRATCHES = 2 };
 typedef struct device_queue {
   const device_ops *ops;
   device_state *state;
+  int ordinal; /* number of the device in its backend, from 0 */
   uint64_t id; /* number of the device in the order in which this process opens devices, from 1 */
   device_scratch scratch[DEVICE_SCRATCHES];
   _Atomic(_Atomic uint64_t *) word; /* word of the latest signal; NULL before the first signal */
@@ -229,18 +230,26 @@ static inline device_queue *osli_device_of(const void *address)
   return osli_device_any() ? osli_device_find(address) : NULL;
 }
 
-/* Checks that the `bytes` bytes of device memory that begin at an address lie in one piece that
- * this process has allocated or registered. Returns OK for host memory. `what` names the memory in
- * error texts. Local. Errors: ARG. */
-osla_err osli_device_check_own(const void *address, size_t bytes, const char *what);
-/* Checks that the device on which an address lies has kernels. Returns OK for host memory. `what`
- * names the memory in error texts. Local. Errors: UNSUPPORTED. */
-osla_err osli_device_check_kernels(const void *address, const char *what);
-
-/* Checks that an address for which osli_device_find returns NULL lies in host memory, and not in
- * memory of an open device that the program has not registered and the host cannot access. `what`
- * names the memory in error texts. Local. Errors: ARG. */
-osla_err osli_device_check_host(const void *address, const char *what);
+/* Sets *out to the device in whose memory an array of `bytes` bytes lies, or to NULL if the array
+ * lies in host memory. The address may be NULL. Device memory must lie in one piece that this
+ * process has allocated or registered. `what` names the array in error texts. Local, thread-safe.
+ * Errors: ARG (memory of another rank, memory that is too small or not registered, memory of a
+ * device that this rank has not opened). */
+osla_err osli_device_locate_any(const void *address, size_t bytes, const char *what,
+                                device_queue **out);
+static inline osla_err osli_device_locate(const void *address, size_t bytes, const char *what,
+                                          device_queue **out)
+{
+  *out = NULL;
+  return osli_device_any() ? osli_device_locate_any(address, bytes, what, out) : OSLA_OK;
+}
+/* Sets and returns the error ARG, which says that array `what` lies on another device than `other`.
+ * The devices are those of osli_device_locate. Local. */
+osla_err osli_device_differ(const char *what, const device_queue *queue, const char *other,
+                            const device_queue *of_other);
+/* Checks that a device has kernels. `what` names, in error texts, an array on the device. Local.
+ * Errors: UNSUPPORTED. */
+osla_err osli_device_check_kernels(const device_queue *queue, const char *what);
 
 /* Returns scratch memory number `which` (from 0) of a device, with at least `bytes` bytes; NULL if
  * there is not enough memory. Only work in LANE_MAIN may use the scratch memory, and later work in

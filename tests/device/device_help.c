@@ -1,7 +1,6 @@
 #include "tests/device/device_help.h"
 #include "osla_index.h"
 #include "osla_transport.h"
-#include "src/device/device.h"
 #include "src/matrix/part_stage.h"
 #include "src/memory/segment.h"
 
@@ -158,6 +157,25 @@ void program_memory_free(const osla_device *device, void *memory, size_t bytes)
 {
   const device_queue *q = osli_device_queue(device);
   q->ops->release(q->state, memory, bytes);
+}
+
+bool unopened_allocate(const osla_device *device, size_t bytes, unopened_memory *out)
+{
+  const device_queue *q = osli_device_queue(device);
+  int count = 0;
+  OSLA_ASSERT_OK(q->ops->count(&count));
+  *out = (unopened_memory){.bytes = bytes, .ops = q->ops};
+  if (count < 2) return false;
+  out->ordinal = (q->ordinal + 1) % count;
+  OSLA_ASSERT_OK(q->ops->open(out->ordinal, NULL, &out->state));
+  OSLA_ASSERT_OK(q->ops->alloc(out->state, bytes, true, &out->address));
+  return true;
+}
+
+void unopened_free(unopened_memory *m)
+{
+  m->ops->release(m->state, m->address, m->bytes);
+  m->ops->close(m->state);
 }
 
 osla_err device_upload(osla_segment *g, const void *bytes, size_t size)

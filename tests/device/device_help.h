@@ -5,6 +5,7 @@
 
 #include "osla_device.h"
 #include "osla_matrix.h"
+#include "src/device/device.h"
 #include "tests/osla_test_help.h"
 
 enum {
@@ -64,6 +65,19 @@ void device_overwrite(osla_matrix *a);
 void *program_memory_allocate(const osla_device *device, size_t bytes);
 /* Frees memory of program_memory_allocate. */
 void program_memory_free(const osla_device *device, void *memory, size_t bytes);
+
+/* Memory on a device that this rank has not opened as an osla_device. */
+typedef struct unopened_memory {
+  void *address;
+  size_t bytes;
+  int ordinal; /* number of the device */
+  const device_ops *ops;
+  device_state *state;
+} unopened_memory;
+/* Allocates zeroed memory on a device of the kind of `device` that has another number. Returns
+ * false if there is no other device. Local. */
+bool unopened_allocate(const osla_device *device, size_t bytes, unopened_memory *out);
+void unopened_free(unopened_memory *memory);
 
 /* Copies `size` bytes to this rank's memory of a device segment. The copy does not wait for queued
  * work, and is complete on return. */

@@ -9,6 +9,7 @@
 #include "src/memory/segment.h"
 #include "tests/device/device_help.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,10 @@ static void test_adjacent(void)
   OSLA_ASSERT_OK(osla_device_register(b.device, first + 100, 50));
   CU_ASSERT(osli_range_find(first + 100, &r) && r.from == (uintptr_t)first + 100);
   OSLA_ASSERT_OK(osla_device_unregister(b.device, first + 100, 50));
-  if (q->ops != &osli_fake_device) {
-    OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
-    OSLA_ASSERT_OK(osla_device_register(second, first + 100, 50));
-    CU_ASSERT(osli_device_of(first + 100) == osli_device_queue(second));
-    osla_device_close(&second);
-  }
+  OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
+  OSLA_ASSERT_OK(osla_device_register(second, first + 100, 50));
+  CU_ASSERT(osli_device_of(first + 100) == osli_device_queue(second));
+  osla_device_close(&second);
   OSLA_ASSERT_OK(osla_device_unregister(b.device, first, 100));
   close_with_memory(&b, memory);
 }
@@ -281,9 +280,8 @@ static void test_refused(void)
   close_with_memory(&b, memory);
 }
 
-/* Checks that an osla_device refuses to register memory of another osla_device. Each fake device
- * has its own memory. Two osla_devices of CUDA here are on one GPU, so the second one refuses the
- * memory only because it is registered with the first one. */
+/* Checks that an osla_device refuses to register memory that is registered with another osla_device
+ * of the same GPU. */
 static void test_two_devices(void)
 {
   device_bench b;
@@ -294,12 +292,60 @@ static void test_two_devices(void)
   OSLA_ASSERT_OK(osla_device_open(b.t, &options, &second));
   OSLA_ASSERT_OK(osla_device_register(b.device, memory, BYTES));
   expect_refused(second, memory, BYTES,
-                 osli_device_queue(b.device)->ops == &osli_fake_device
-                   ? "lies in no memory of this device"
-                   : "belongs to another osla_device: unregister it there first");
+                 "belongs to another osla_device: unregister it there first");
   OSLA_ASSERT_OK(osla_device_unregister(b.device, memory, BYTES));
   osla_device_close(&second);
   close_with_memory(&b, memory);
+}
+
+/* Checks that memory of a device that this rank has not opened is refused as memory of the program,
+ * as values of a star forest, and as G and indices of the accumulator, with the numbers of both
+ * devices. An access by the host to this memory would crash. */
+static void test_unopened(void)
+{
+  device_bench b;
+  unopened_memory memory;
+  double leaves[N] = {0}, got[4];
+  const int64_t ix[2] = {1, 0};
+  char text[100];
+  osla_forest *f = NULL;
+  osla_matrix *a = NULL;
+  osla_hessian *hessian = NULL;
+  if (!bench_open(&b, false)) return;
+  if (!unopened_allocate(b.device, BYTES, &memory)) {
+    bench_close(&b);
+    return;
+  }
+  const int mine = osli_device_queue(b.device)->ordinal;
+  (void)snprintf(text, sizeof text, "lies on device %d, and this osla_device is device %d",
+                 memory.ordinal, mine);
+  expect_refused(b.device, memory.address, BYTES, text);
+  (void)snprintf(text, sizeof text,
+                 "address %p lies on device %d, and this rank has opened device %d", memory.address,
+                 memory.ordinal, mine);
+  OSLA_ASSERT_OK(osla_forest_alltoall(b.t, N / osla_test_size(), &f));
+  OSLA_ASSERT_ERR(osla_forest_bcast(f, OSLA_ONE_DOUBLE, memory.address, leaves, OSLA_REPLACE),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_ERR(osla_forest_bcast(f, OSLA_ONE_DOUBLE, leaves, memory.address, OSLA_REPLACE),
+                  OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_OK(osla_forest_destroy(&f));
+  osla_grid *grid = osla_test_square_grid(b.t);
+  OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 2, 2, 1, 1, &a));
+  OSLA_ASSERT_OK(osla_hessian_create_on(a, NULL, &hessian));
+  OSLA_ASSERT_ERR(osla_hessian_update(hessian, 2, ix, 3, memory.address, 3), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_ERR(osla_hessian_update(hessian, 2, memory.address, 1, leaves, 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(text);
+  OSLA_ASSERT_OK(osla_hessian_commit(hessian));
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, 2, 2, got, 2));
+  CU_ASSERT(got[0] == 0 && got[1] == 0 && got[2] == 0 && got[3] == 0);
+  osla_hessian_destroy(&hessian);
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&grid);
+  unopened_free(&memory);
+  bench_close(&b);
 }
 
 /* Checks that a star forest refuses device memory that is not registered. */
@@ -355,9 +401,17 @@ static void test_repeated(void)
   close_with_memory(&b, memory);
 }
 
-static const osla_test_case cases[] = {
-  {"pieces", test_pieces},     {"own memory", test_own_memory},   {"wait", test_wait},
-  {"close", test_close},       {"blocks", test_blocks},           {"accumulator", test_accumulator},
-  {"refused", test_refused},   {"two devices", test_two_devices}, {"forest", test_forest},
-  {"repeated", test_repeated}, {"adjacent", test_adjacent},       {NULL, NULL}};
+static const osla_test_case cases[] = {{"pieces", test_pieces},
+                                       {"own memory", test_own_memory},
+                                       {"wait", test_wait},
+                                       {"close", test_close},
+                                       {"blocks", test_blocks},
+                                       {"accumulator", test_accumulator},
+                                       {"refused", test_refused},
+                                       {"two devices", test_two_devices},
+                                       {"forest", test_forest},
+                                       {"repeated", test_repeated},
+                                       {"adjacent", test_adjacent},
+                                       {"unopened", test_unopened},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_register, cases);

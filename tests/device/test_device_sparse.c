@@ -1,8 +1,10 @@
 /* Tests of sparse matrices on a device. Products must equal those of a serial program, CG must work
  * with a caller's operator, and wrong arguments must be refused. */
+#include "src/memory/segment.h"
 #include "tests/device/sparse_system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +113,24 @@ static void expect_refused(const sparse_system *s, const double *b, double *x, o
   OSLA_ASSERT_SAME_TEXT();
 }
 
+/* Checks that all ranks refuse a vector that lies, on the last rank with rows, on a device that the
+ * rank has not opened. The text has the numbers of both devices. */
+static void check_unopened(const sparse_system *s)
+{
+  unopened_memory memory;
+  const size_t bytes = (size_t)(s->rows + s->columns + 1) * sizeof(double);
+  if (!unopened_allocate(s->bench.device, bytes, &memory)) return;
+  int last = s->rows > 0 ? osla_test_rank() : -1;
+  OSLA_ASSERT_OK(osla_allreduce(s->bench.t, &last, 1, MPI_INT, MPI_MAX));
+  int ordinals[2] = {memory.ordinal, osli_device_queue(s->bench.device)->ordinal};
+  OSLA_ASSERT_OK(osla_bcast(s->bench.t, ordinals, 2, MPI_INT, last));
+  char text[100];
+  (void)snprintf(text, sizeof text, " lies on device %d, and this rank has opened device %d",
+                 ordinals[0], ordinals[1]);
+  expect_refused(s, last == osla_test_rank() ? memory.address : s->b, s->x, OSLA_ERR_ARG, text);
+  unopened_free(&memory);
+}
+
 static void test_errors(void)
 {
   sparse_system s;
@@ -120,13 +140,14 @@ static void test_errors(void)
   if (!open_system(&s, false, SPARSE_GRID, 100, 100, 1.0)) return;
   fill_vectors(&s);
   /* calls with the matrix in host memory and a vector on the device are refused */
-  expect_refused(&s, s.b_on, s.x_on, OSLA_ERR_ARG, "the matrix lies in host memory");
-  expect_refused(&s, s.b, s.x_on, OSLA_ERR_ARG, "osla_csr_to_device");
+  expect_refused(&s, s.b_on, s.x_on, OSLA_ERR_ARG, "the matrix in host memory");
+  expect_refused(&s, s.b, s.x_on, OSLA_ERR_ARG, "x lies on device ");
   if (s.rows > 0) {
     OSLA_ASSERT_ERR(osla_spmv(OSLA_NOTRANS, s.a, s.x_on, 0.0, s.b), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("the matrix lies in host memory");
+    OSLA_ASSERT_TEXT("the matrix in host memory");
     OSLA_ASSERT_ERR(osla_spmv(OSLA_TRANS, s.a, s.b, 0.0, s.x_on), OSLA_ERR_ARG);
   }
+  check_unopened(&s);
   OSLA_ASSERT_ERR(osla_csr_to_device(s.a, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("NULL");
   /* all ranks must have the matrix on a device */
@@ -145,13 +166,13 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_to_device(s.a, s.bench.device), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("already");
   /* calls with the matrix on the device and a vector in host memory are refused */
-  expect_refused(&s, s.b, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
-  expect_refused(&s, s.b_on, s.x, OSLA_ERR_ARG, "the matrix lies on a device");
+  expect_refused(&s, s.b, s.x, OSLA_ERR_ARG, "in host memory, and the matrix on device ");
+  expect_refused(&s, s.b_on, s.x, OSLA_ERR_ARG, "in host memory, and the matrix on device ");
   expect_refused(&s, osla_test_rank() == 0 ? s.b : s.b_on, s.x_on, OSLA_ERR_ARG,
-                 "the matrix lies on a device");
+                 "in host memory, and the matrix on device ");
   if (s.rows > 0) {
     OSLA_ASSERT_ERR(osla_spmv(OSLA_NOTRANS, s.a, s.x, 0.0, s.b), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("the matrix lies on a device");
+    OSLA_ASSERT_TEXT("in host memory, and the matrix on device ");
   }
   OSLA_ASSERT_ERR(osla_spmv(OSLA_TRANS, s.a, s.b_on, 0.0, s.x_on), OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_TEXT("transposed");

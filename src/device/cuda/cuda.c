@@ -264,14 +264,14 @@ static void drop_memory(device_state *d, void *memory, size_t bytes)
   osli_cuda_leave(d, before);
 }
 
-static bool holds_address(device_state *d, const void *address)
+static int ordinal_of_address(device_state *d, const void *address)
 {
   struct cudaPointerAttributes of = {.type = cudaMemoryTypeUnregistered};
   const int before = osli_cuda_enter(d);
   const cudaError_t code = cudaPointerGetAttributes(&of, address);
   if (code != cudaSuccess) (void)cudaGetLastError();
   osli_cuda_leave(d, before);
-  return code == cudaSuccess && of.type == cudaMemoryTypeDevice && of.device == d->ordinal;
+  return code == cudaSuccess && of.type == cudaMemoryTypeDevice ? of.device : -1;
 }
 
 static osla_err pin_memory(device_state *d, void *memory, size_t bytes)
@@ -392,7 +392,7 @@ static const device_ops ops = {.version = DEVICE_INTERFACE,
                                .expose = expose_memory,
                                .import = import_memory,
                                .drop = drop_memory,
-                               .holds = holds_address,
+                               .ordinal_of = ordinal_of_address,
                                .pin = pin_memory,
                                .unpin = unpin_memory,
                                .copy_now = copy_now,

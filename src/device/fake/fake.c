@@ -25,57 +25,71 @@ typedef struct fake_memory {
   unsigned char *address, /* device address of the first byte, which the host cannot access */
     *data;                /* address at which the backend has mapped the data */
   size_t bytes;
-  int file; /* descriptor of the file with the data; -1 for memory of another process */
+  int file;    /* descriptor of the file with the data; -1 for memory of another process */
+  int ordinal; /* number of the device */
 } fake_memory;
 
 struct device_state {
+  int ordinal;
   uint64_t bytes; /* size of the device's memory */
-  fake_memory *memories;
-  size_t n_memories, used_bytes;
   fake_lanes lanes;
 };
 
+/* The memory of all fake devices of this process. `table_mutex` guards these variables. A thread
+ * that holds it locks nothing else. */
+static pthread_mutex_t table_mutex = PTHREAD_MUTEX_INITIALIZER;
+static fake_memory *memories; /* [n_memories] pieces, in no order */
+static size_t n_memories;
+static uint64_t used_bytes[FAKE_DEVICES]; /* number of allocated bytes of each device */
+
 /* ---- running work ---- */
 
-static fake_memory *memory_of(device_state *d, const void *address)
+/* Returns the piece of memory that contains an address, or whose last byte the address follows; if
+ * there is none, `address` of the result is NULL. */
+static fake_memory memory_of(const void *address)
 {
   const unsigned char *at = address;
-  for (size_t i = 0; i < d->n_memories; i++)
-    if (at >= d->memories[i].address && at <= d->memories[i].address + d->memories[i].bytes)
-      return &d->memories[i];
-  return NULL;
+  fake_memory found = {.file = -1, .ordinal = -1};
+  (void)pthread_mutex_lock(&table_mutex);
+  for (size_t i = 0; i < n_memories && at; i++)
+    if (at >= memories[i].address && at <= memories[i].address + memories[i].bytes)
+      found = memories[i];
+  (void)pthread_mutex_unlock(&table_mutex);
+  return found;
 }
 
 /* Returns the address at which the backend has mapped the data of a device address. Returns host
  * addresses and NULL unchanged. */
-static void *data_of(device_state *d, const void *address)
+static void *data_of(const void *address)
 {
-  const fake_memory *m = address ? memory_of(d, address) : NULL;
-  return m ? m->data + ((const unsigned char *)address - m->address) : (void *)(uintptr_t)address;
+  const fake_memory m = memory_of(address);
+  return m.address ? m.data + ((const unsigned char *)address - m.address)
+                   : (void *)(uintptr_t)address;
 }
 
-/* Runs a piece of work. The caller holds the mutex. */
+/* Runs a piece of work. The caller holds the mutex of the lanes. */
 static osla_err run_work(device_state *d, device_work w)
 {
-  w.a = data_of(d, w.a);
-  w.b = data_of(d, w.b);
-  w.c = data_of(d, w.c);
+  (void)d;
+  w.a = data_of(w.a);
+  w.b = data_of(w.b);
+  w.c = data_of(w.c);
   vertices_loop l;
   if (w.vertices) {
     l = *w.vertices;
-    l.to.at = data_of(d, l.to.at);
-    l.from.at = data_of(d, l.from.at);
-    l.before.at = data_of(d, l.before.at);
-    l.earlier = data_of(d, l.earlier);
-    l.later = data_of(d, l.later);
+    l.to.at = data_of(l.to.at);
+    l.from.at = data_of(l.from.at);
+    l.before.at = data_of(l.before.at);
+    l.earlier = data_of(l.earlier);
+    l.later = data_of(l.later);
     w.vertices = &l;
   }
   device_csr csr;
   if (w.csr) {
     csr = *w.csr;
-    csr.first = data_of(d, csr.first);
-    csr.column = data_of(d, csr.column);
-    csr.value = data_of(d, csr.value);
+    csr.first = data_of(csr.first);
+    csr.column = data_of(csr.column);
+    csr.value = data_of(csr.value);
     w.csr = &csr;
   }
   return osli_fake_work(&w);
@@ -115,7 +129,6 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
 {
   const char *when = getenv("OSLA_FAKE_DEVICE");
   const bool early = when && strcmp(when, "early") == 0;
-  (void)ordinal;
   OSLA_CHECK(early || !when || !when[0] || strcmp(when, "late") == 0, OSLA_ERR_ARG,
              "OSLA_FAKE_DEVICE=%.60s: must be late or early", when);
   uint64_t bytes;
@@ -124,6 +137,7 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
   device_state *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "state of a fake device");
   osli_fake_lanes_open(&d->lanes, d, run_work, early);
+  d->ordinal = ordinal;
   d->bytes = bytes;
   *out = d;
   return OSLA_OK;
@@ -132,7 +146,6 @@ static osla_err open_device(int ordinal, void *stream, device_state **out)
 static void close_device(device_state *d)
 {
   osli_fake_lanes_close(&d->lanes);
-  free(d->memories);
   free(d);
 }
 
@@ -140,9 +153,9 @@ static void close_device(device_state *d)
 
 static uint64_t available_bytes(device_state *d)
 {
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  uint64_t available = d->bytes - d->used_bytes;
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  (void)pthread_mutex_lock(&table_mutex);
+  const uint64_t available = d->bytes - used_bytes[d->ordinal];
+  (void)pthread_mutex_unlock(&table_mutex);
   return available;
 }
 
@@ -153,27 +166,33 @@ static size_t whole_pages(size_t bytes)
   return (bytes + page) / page * page;
 }
 
-/* Maps the data of a file, and reserves device addresses for them. The device addresses are never
- * used again, so that a use of freed memory crashes. One more page is reserved, so that the
- * addresses behind the last byte belong to no other memory. */
-static osla_err add_memory(device_state *d, int file, int kept_file, size_t bytes, void **out)
+/* Maps the data of a file, reserves device addresses for them, and enters the memory in the table.
+ * The device addresses are never used again, so that a use of freed memory crashes. One more page
+ * is reserved, so that the addresses behind the last byte belong to no other memory. The caller has
+ * set `bytes`, `file` and `ordinal`; the call sets the addresses. */
+static osla_err add_memory(int file, fake_memory *m)
 {
-  const size_t whole = whole_pages(bytes), reserved = whole_pages(whole);
-  fake_memory *more = realloc(d->memories, (d->n_memories + 1) * sizeof *more);
-  OSLA_CHECK(more, OSLA_ERR_MEM, "table of fake device memory");
-  d->memories = more;
+  const size_t whole = whole_pages(m->bytes), reserved = whole_pages(whole);
   void *data = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   void *address =
     mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED || address == MAP_FAILED) {
-    if (data != MAP_FAILED) (void)munmap(data, whole);
-    if (address != MAP_FAILED) (void)munmap(address, reserved);
-    return osla_error_set(OSLA_ERR_MEM, "mapping %zu bytes of a fake device: %s", bytes,
-                          strerror(errno));
+  const bool is_mapped = data != MAP_FAILED && address != MAP_FAILED;
+  m->data = data;
+  m->address = address;
+  (void)pthread_mutex_lock(&table_mutex);
+  fake_memory *more = is_mapped ? realloc(memories, (n_memories + 1) * sizeof *more) : NULL;
+  if (more) {
+    memories = more;
+    memories[n_memories++] = *m;
+    if (m->file >= 0) used_bytes[m->ordinal] += m->bytes;
   }
-  d->memories[d->n_memories++] = (fake_memory){address, data, bytes, kept_file};
-  *out = address;
-  return OSLA_OK;
+  (void)pthread_mutex_unlock(&table_mutex);
+  if (more) return OSLA_OK;
+  const int code = errno;
+  if (data != MAP_FAILED) (void)munmap(data, whole);
+  if (address != MAP_FAILED) (void)munmap(address, reserved);
+  return osla_error_set(OSLA_ERR_MEM, "mapping %zu bytes of a fake device: %s", m->bytes,
+                        strerror(code));
 }
 
 static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **out)
@@ -184,48 +203,52 @@ static osla_err alloc_memory(device_state *d, size_t bytes, bool zeroed, void **
   osla_err err = code == 0 ? OSLA_OK
                            : osla_error_set(OSLA_ERR_MEM, "%zu bytes of a fake device: %s", bytes,
                                             strerror(code));
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  if (err == OSLA_OK) err = add_memory(d, file, file, bytes, out);
-  if (err == OSLA_OK) d->used_bytes += bytes;
-  if (err == OSLA_OK && !zeroed) memset(d->memories[d->n_memories - 1].data, 0xff, bytes);
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
-  if (err != OSLA_OK) (void)close(file);
-  return err;
+  fake_memory m = {.bytes = bytes, .file = file, .ordinal = d->ordinal};
+  if (err == OSLA_OK) err = add_memory(file, &m);
+  if (err != OSLA_OK) {
+    (void)close(file);
+    return err;
+  }
+  if (!zeroed) memset(m.data, 0xff, bytes);
+  *out = m.address;
+  return OSLA_OK;
 }
 
-/* Removes a piece of memory from the device's table. The caller holds the mutex. */
-static void remove_memory(device_state *d, fake_memory *m)
+/* Removes the piece of memory that begins at an address from the table, and unmaps its data. */
+static void remove_memory(const void *address)
 {
-  (void)munmap(m->data, whole_pages(m->bytes));
-  if (m->file >= 0) (void)close(m->file);
-  *m = d->memories[--d->n_memories];
+  fake_memory m = {0};
+  (void)pthread_mutex_lock(&table_mutex);
+  for (size_t i = 0; i < n_memories && !m.address; i++)
+    if (memories[i].address == address) {
+      m = memories[i];
+      memories[i] = memories[--n_memories];
+    }
+  if (m.address && m.file >= 0) used_bytes[m.ordinal] -= m.bytes;
+  (void)pthread_mutex_unlock(&table_mutex);
+  if (!m.address) return;
+  (void)munmap(m.data, whole_pages(m.bytes));
+  if (m.file >= 0) (void)close(m.file);
 }
 
 static void release_memory(device_state *d, void *memory, size_t bytes)
 {
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  fake_memory *m = memory_of(d, memory);
-  memset(m->data, 0xff, bytes);
-  d->used_bytes -= bytes;
-  remove_memory(d, m);
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  (void)d;
+  memset(data_of(memory), 0xff, bytes);
+  remove_memory(memory);
 }
 
 static void drop_memory(device_state *d, void *memory, size_t bytes)
 {
-  (void)bytes;
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  remove_memory(d, memory_of(d, memory));
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  (void)d, (void)bytes;
+  remove_memory(memory);
 }
 
-static bool holds_address(device_state *d, const void *address)
+static int ordinal_of_address(device_state *d, const void *address)
 {
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  const fake_memory *m = address ? memory_of(d, address) : NULL;
-  const bool is_held = m && (const unsigned char *)address < m->address + m->bytes;
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
-  return is_held;
+  const fake_memory m = memory_of(address);
+  (void)d;
+  return m.address && (const unsigned char *)address < m.address + m.bytes ? m.ordinal : -1;
 }
 
 typedef struct fake_handle {
@@ -235,9 +258,8 @@ _Static_assert(sizeof(fake_handle) <= sizeof(device_handle), "a handle holds it"
 
 static osla_err expose_memory(device_state *d, const void *memory, device_handle *out)
 {
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  fake_handle h = {getpid(), memory_of(d, memory)->file};
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  const fake_handle h = {getpid(), memory_of(memory).file};
+  (void)d;
   memcpy(out->bytes, &h, sizeof h);
   return OSLA_OK;
 }
@@ -256,9 +278,9 @@ static osla_err import_memory(device_state *d, const device_handle *handle, size
   osla_err err = OSLA_OK;
   if (fstat(file, &status) != 0 || (size_t)status.st_size < bytes)
     err = osla_error_set(OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
-  (void)pthread_mutex_lock(&d->lanes.mutex);
-  if (err == OSLA_OK) err = add_memory(d, file, -1, bytes, out);
-  (void)pthread_mutex_unlock(&d->lanes.mutex);
+  fake_memory m = {.bytes = bytes, .file = -1, .ordinal = d->ordinal};
+  if (err == OSLA_OK) err = add_memory(file, &m);
+  if (err == OSLA_OK) *out = m.address;
   (void)close(file);
   return err;
 }
@@ -268,23 +290,23 @@ static osla_err import_memory(device_state *d, const device_handle *handle, size
 static osla_err copy_now(device_state *d, const void *from, void *to, size_t bytes)
 {
   (void)pthread_mutex_lock(&d->lanes.mutex);
-  memcpy(data_of(d, to), data_of(d, from), bytes);
+  memcpy(data_of(to), data_of(from), bytes);
   (void)pthread_mutex_unlock(&d->lanes.mutex);
   return OSLA_OK;
 }
 
 /* Returns whether a fault that a test has planted (osli_device_faults) makes the work run before
  * work that was queued earlier. */
-static bool overtakes(device_state *d, const device_work *w)
+static bool overtakes(const device_work *w)
 {
   return (osli_device_faults & DEVICE_FAULT_COPY) && w->kind == DEVICE_COPY &&
-         (!memory_of(d, w->a) || !memory_of(d, w->c));
+         (!memory_of(w->a).address || !memory_of(w->c).address);
 }
 
 static osla_err submit_work(device_state *d, const device_work *w)
 {
   (void)pthread_mutex_lock(&d->lanes.mutex);
-  const bool ahead = overtakes(d, w);
+  const bool ahead = overtakes(w);
   osla_err err = ahead ? run_work(d, *w) : OSLA_OK;
   (void)pthread_mutex_unlock(&d->lanes.mutex);
   return ahead ? err : osli_fake_lanes_submit(&d->lanes, w);
@@ -334,7 +356,7 @@ const device_ops osli_fake_device = {.version = DEVICE_INTERFACE,
                                      .expose = expose_memory,
                                      .import = import_memory,
                                      .drop = drop_memory,
-                                     .holds = holds_address,
+                                     .ordinal_of = ordinal_of_address,
                                      .copy_now = copy_now,
                                      .csr_plan = plan_csr,
                                      .csr_drop = drop_csr,

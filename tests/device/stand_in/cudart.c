@@ -30,9 +30,9 @@ struct CUevent_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static device_state *fake;
-static cudaStream_t streams; /* list of all streams */
-static cudaError_t sticky;   /* error of work, which all later calls return */
+static device_state *fakes[DEVICES]; /* fake device of each device; NULL: not open */
+static cudaStream_t streams;         /* list of all streams */
+static cudaError_t sticky;           /* error of work, which all later calls return */
 static _Thread_local cudaError_t latest;
 static _Thread_local int current;
 static struct pinned {
@@ -46,10 +46,12 @@ bool stand_in_planted(const char *fault)
   return value && strcmp(value, fault) == 0;
 }
 
-static device_state *memory(void)
+/* Returns the fake device of the current device, and opens it if necessary. */
+static device_state *current_fake(void)
 {
-  if (!fake && open_device(0, NULL, &fake) != OSLA_OK) abort();
-  return fake;
+  device_state **fake = &fakes[current];
+  if (!*fake && open_device(current, NULL, fake) != OSLA_OK) abort();
+  return *fake;
 }
 
 /* begin_call locks the state of the stand-in. end_call unlocks it, and records an error of the call
@@ -57,7 +59,6 @@ static device_state *memory(void)
 static void begin_call(void)
 {
   (void)pthread_mutex_lock(&lock);
-  (void)memory();
 }
 
 static cudaError_t end_call(cudaError_t code)
@@ -109,7 +110,7 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
   begin_call();
-  *available = available_bytes(fake);
+  *available = available_bytes(current_fake());
   *all = FAKE_BYTES;
   return end_call(cudaSuccess);
 }
@@ -125,8 +126,13 @@ cudaError_t cudaGetLastError(void)
 
 bool stand_in_on_device(const void *address, size_t bytes)
 {
-  const fake_memory *m = address ? memory_of(memory(), address) : NULL;
-  return m && (size_t)(m->address + m->bytes - (const unsigned char *)address) >= bytes;
+  const fake_memory m = memory_of(address);
+  return m.address && (size_t)(m.address + m.bytes - (const unsigned char *)address) >= bytes;
+}
+
+int stand_in_device(const void *address)
+{
+  return ordinal_of_address(NULL, address);
 }
 
 bool stand_in_matrix(const void *a, int64_t m, int64_t n, int64_t ld, size_t e)
@@ -161,6 +167,7 @@ static void run_all(void)
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
   begin_call();
+  device_state *fake = current_fake();
   END_IF(bytes > available_bytes(fake) || alloc_memory(fake, bytes, false, out) != OSLA_OK,
          cudaErrorMemoryAllocation);
   return end_call(cudaSuccess);
@@ -170,10 +177,10 @@ cudaError_t cudaFree(void *address)
 {
   begin_call();
   if (!address) return end_call(cudaSuccess);
-  const fake_memory *m = memory_of(fake, address);
-  END_IF(!m || m->address != address || m->file < 0, cudaErrorInvalidValue);
+  const fake_memory m = memory_of(address);
+  END_IF(!m.address || m.address != address || m.file < 0, cudaErrorInvalidValue);
   run_all();
-  release_memory(fake, address, m->bytes);
+  release_memory(NULL, address, m.bytes);
   return end_call(cudaSuccess);
 }
 
@@ -184,12 +191,12 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
 {
   device_handle h = {{0}};
   begin_call();
-  const fake_memory *m = memory_of(fake, address);
-  END_IF(!m || m->file < 0 || stand_in_planted("no-ipc"), cudaErrorInvalidValue);
+  const fake_memory m = memory_of(address);
+  END_IF(!m.address || m.file < 0 || stand_in_planted("no-ipc"), cudaErrorInvalidValue);
   /* refuses pieces that CUDA may cut out of a block, because a handle describes the whole block */
-  END_IF(m->bytes % (2 << 20) != 0, cudaErrorInvalidValue);
-  (void)expose_memory(fake, address, &h);
-  memcpy(h.bytes + BYTES_AT, &m->bytes, sizeof m->bytes);
+  END_IF(m.bytes % (2 << 20) != 0, cudaErrorInvalidValue);
+  (void)expose_memory(NULL, address, &h);
+  memcpy(h.bytes + BYTES_AT, &m.bytes, sizeof m.bytes);
   memcpy(handle, &h, sizeof *handle);
   return end_call(cudaSuccess);
 }
@@ -206,20 +213,21 @@ cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t handle, unsigned
   END_IF(flags != cudaIpcMemLazyEnablePeerAccess, cudaErrorInvalidValue);
   END_IF(of_fake.pid == getpid(), cudaErrorDeviceUninitialized);
   if (stand_in_planted("other-memory"))
-    END_IF(alloc_memory(fake, bytes, false, out) != OSLA_OK, cudaErrorMemoryAllocation);
+    END_IF(alloc_memory(current_fake(), bytes, false, out) != OSLA_OK, cudaErrorMemoryAllocation);
   else
-    END_IF(import_memory(fake, &h, bytes, out) != OSLA_OK, cudaErrorMapBufferObjectFailed);
+    END_IF(import_memory(current_fake(), &h, bytes, out) != OSLA_OK,
+           cudaErrorMapBufferObjectFailed);
   return end_call(cudaSuccess);
 }
 
 cudaError_t cudaIpcCloseMemHandle(void *address)
 {
   begin_call();
-  const fake_memory *m = memory_of(fake, address);
-  END_IF(!m || m->address != address || (m->file >= 0 && !stand_in_planted("other-memory")),
+  const fake_memory m = memory_of(address);
+  END_IF(!m.address || m.address != address || (m.file >= 0 && !stand_in_planted("other-memory")),
          cudaErrorInvalidValue);
   run_all();
-  drop_memory(fake, address, m->bytes);
+  drop_memory(NULL, address, m.bytes);
   return end_call(cudaSuccess);
 }
 
@@ -248,11 +256,6 @@ cudaError_t cudaHostUnregister(void *address)
 
 /* ---- work ---- */
 
-static void *data_at(const void *address)
-{
-  return data_of(fake, address);
-}
-
 /* Releases the lock for PAUSE_US microseconds, so that other threads can run. The caller has called
  * begin_call once, and not yet end_call. */
 static void pause_call(void)
@@ -268,12 +271,12 @@ static void run_entry(const stand_in_entry *e)
   if (e->kind != STAND_IN_AFTER && stand_in_planted("fail")) sticky = cudaErrorIllegalAddress;
   if (sticky) return;
   switch (e->kind) {
-    case STAND_IN_WORK: err = run_work(fake, e->work); break;
-    case STAND_IN_FILL: memset(data_of(fake, e->work.c), e->value, e->bytes); break;
-    case STAND_IN_FACTOR: err = stand_in_run_factor(e, data_at); break;
-    case STAND_IN_SWAP: err = stand_in_run_swap(e, data_at); break;
-    case STAND_IN_COMBINE: stand_in_run_combine(e, data_at); break;
-    case STAND_IN_VERTICES: stand_in_run_vertices(e, data_at); break;
+    case STAND_IN_WORK: err = run_work(NULL, e->work); break;
+    case STAND_IN_FILL: memset(data_of(e->work.c), e->value, e->bytes); break;
+    case STAND_IN_FACTOR: err = stand_in_run_factor(e, data_of); break;
+    case STAND_IN_SWAP: err = stand_in_run_swap(e, data_of); break;
+    case STAND_IN_COMBINE: stand_in_run_combine(e, data_of); break;
+    case STAND_IN_VERTICES: stand_in_run_vertices(e, data_of); break;
     case STAND_IN_SIGNAL: atomic_store(e->word, e->end); break;
     case STAND_IN_AWAIT:
       while (atomic_load(e->word) < e->end)
@@ -355,7 +358,7 @@ cudaError_t stand_in_push(cudaStream_t handle, stand_in_entry entry)
   }
   s->entries[s->n_entries++] = entry;
   if (entry.kind == STAND_IN_SIGNAL) note_signal(s);
-  if (fake->lanes.early) run_stream(s, UINT64_MAX);
+  if (current_fake()->lanes.early) run_stream(s, UINT64_MAX);
   return end_call(cudaSuccess);
 }
 

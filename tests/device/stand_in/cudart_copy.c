@@ -41,15 +41,13 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
     s, (stand_in_entry){.kind = STAND_IN_FILL, .work = {.c = to}, .value = value, .bytes = bytes});
 }
 
-/* The two devices of the stand-in share one memory. So each address of device memory is reported as
- * an address on the current device. */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *address)
 {
   memset(out, 0, sizeof *out);
-  (void)cudaGetDevice(&out->device);
-  out->type = stand_in_on_device(address, 1) ? cudaMemoryTypeDevice
-              : stand_in_pinned(address)     ? cudaMemoryTypeHost
-                                             : cudaMemoryTypeUnregistered;
+  out->device = stand_in_device(address);
+  out->type = out->device >= 0           ? cudaMemoryTypeDevice
+              : stand_in_pinned(address) ? cudaMemoryTypeHost
+                                         : cudaMemoryTypeUnregistered;
   return cudaSuccess;
 }
 

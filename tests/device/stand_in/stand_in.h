@@ -49,6 +49,9 @@ cudaError_t stand_in_push(cudaStream_t stream, stand_in_entry entry);
 /* True if `bytes` bytes from the address on lie in one piece of device memory. */
 bool stand_in_on_device(const void *address, size_t bytes);
 
+/* Number of the device in whose memory an address lies; -1 for host memory. */
+int stand_in_device(const void *address);
+
 /* Runs the loop over vertices of an entry. data_at returns the host address of the data that belong
  * to a device address. */
 void stand_in_run_vertices(const stand_in_entry *entry, void *data_at(const void *address));
