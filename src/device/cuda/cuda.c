@@ -171,6 +171,7 @@ static osla_err open_parts(device_state *d, void *stream)
   CUDA_CALL(cudaStreamCreateWithFlags(&d->beside, cudaStreamNonBlocking));
   CUDA_CALL(cudaEventCreateWithFlags(&d->followed, cudaEventDisableTiming));
   SOLVER_CALL(cusolverDnCreateParams(&d->params));
+  osli_cuda_find_signals(d);
   return OSLA_OK;
 }
 

@@ -2,16 +2,11 @@
  * memory. No kernel polls a word. */
 #include "src/device/cuda/cuda_state.h"
 
-#include <cuda.h>
 #include <string.h>
 
-/* Type of cuStreamWriteValue64 and of cuStreamWaitValue64. */
-typedef CUresult word_operation(CUstream stream, CUdeviceptr word, cuuint64_t value,
-                                unsigned flags);
-
-/* Finds a function of the driver. The plug-in is not linked with the driver's library, which a
- * machine without a GPU may lack. Errors: UNSUPPORTED (the driver does not have the function). */
-static osla_err find_operation(const char *name, word_operation **out)
+/* Returns a function of the driver, or NULL if the driver does not have the function. The plug-in
+ * is not linked with the driver's library, which a machine without a GPU may lack. */
+static cuda_word_operation *find_operation(const char *name)
 {
   void *symbol = NULL;
   enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -21,21 +16,28 @@ static osla_err find_operation(const char *name, word_operation **out)
 #else
   const cudaError_t code = cudaGetDriverEntryPoint(name, &symbol, cudaEnableDefault, &found);
 #endif
-  OSLA_CALL(osli_cuda_runtime(code, name));
-  if (found != cudaDriverEntryPointSuccess || !symbol)
-    return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED,
-                                     "device \"cuda\": the driver does not have %s", name);
-  memcpy(out, &symbol, sizeof *out);
-  return OSLA_OK;
+  cuda_word_operation *operation = NULL;
+  if (code != cudaSuccess) (void)cudaGetLastError();
+  if (code == cudaSuccess && found == cudaDriverEntryPointSuccess)
+    memcpy(&operation, &symbol, sizeof operation);
+  return operation;
 }
 
-osla_err osli_cuda_signal(const cuda_lane *l, const device_work *w)
+void osli_cuda_find_signals(device_state *d)
+{
+  d->write_value = find_operation("cuStreamWriteValue64");
+  d->wait_value = find_operation("cuStreamWaitValue64");
+}
+
+osla_err osli_cuda_signal(const device_state *d, const cuda_lane *l, const device_work *w)
 {
   const bool waits = w->kind == DEVICE_AWAIT;
   const char *name = waits ? "cuStreamWaitValue64" : "cuStreamWriteValue64";
-  word_operation *operation = NULL;
+  cuda_word_operation *operation = waits ? d->wait_value : d->write_value;
   void *word = NULL; /* device address of the word */
-  OSLA_CALL(find_operation(name, &operation));
+  if (!operation)
+    return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED,
+                                     "device \"cuda\": the driver does not have %s", name);
   CUDA_CALL(cudaHostGetDevicePointer(&word, (void *)w->word, 0));
   const CUresult code = operation(l->stream, (CUdeviceptr)(uintptr_t)word, w->value,
                                   waits ? CU_STREAM_WAIT_VALUE_GEQ : CU_STREAM_WRITE_VALUE_DEFAULT);

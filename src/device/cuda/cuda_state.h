@@ -5,6 +5,7 @@
 #include "src/device/device.h"
 
 #include <cublas_v2.h>
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
@@ -30,6 +31,10 @@ typedef struct cuda_lane {
   cudaEvent_t events[EVENTS];
 } cuda_lane;
 
+/* Type of cuStreamWriteValue64 and of cuStreamWaitValue64. */
+typedef CUresult cuda_word_operation(CUstream stream, CUdeviceptr word, cuuint64_t value,
+                                     unsigned flags);
+
 struct device_state {
   pthread_mutex_t mutex; /* guards the members of all lanes */
   int ordinal;
@@ -38,6 +43,8 @@ struct device_state {
   /* event that follow_stream records on a stream of the caller; the lanes wait for it */
   cudaEvent_t followed;
   cusolverDnParams_t params;
+  /* cuStreamWriteValue64 and cuStreamWaitValue64, or NULL if the driver does not have them */
+  cuda_word_operation *write_value, *wait_value;
   cuda_lane lanes[LANES];
 };
 
@@ -72,10 +79,15 @@ osla_err osli_cuda_library(osla_err err, const char *what, const char *text);
  * Errors: RANGE (a size does not fit the int of cuSOLVER), those of CUDA. */
 osla_err osli_cuda_work(device_state *state, const device_work *work);
 
-/* Queues work of kind SIGNAL or AWAIT in a lane. The caller holds the device's mutex, and the
- * device is current (cuda_signal.c). Errors: UNSUPPORTED (the driver or the GPU does not have the
- * operation), those of CUDA. */
-osla_err osli_cuda_signal(const cuda_lane *lane, const device_work *work);
+/* ---- cuda_signal.c ---- */
+
+/* Sets write_value and wait_value of a device. */
+void osli_cuda_find_signals(device_state *state);
+/* Queues work of kind SIGNAL or AWAIT in a lane of the device, under the conditions of
+ * osli_cuda_work. Errors: UNSUPPORTED (the driver or the GPU does not have the operation), those of
+ * CUDA. */
+osla_err osli_cuda_signal(const device_state *state, const cuda_lane *lane,
+                          const device_work *work);
 
 /* ---- cuda_sparse.c ---- */
 

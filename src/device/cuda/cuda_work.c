@@ -407,7 +407,7 @@ osla_err osli_cuda_work(device_state *d, const device_work *w)
     case DEVICE_AXPY:
     case DEVICE_XPAY: return osli_cuda_vectors(l, w);
     case DEVICE_SIGNAL:
-    case DEVICE_AWAIT: return osli_cuda_signal(l, w);
+    case DEVICE_AWAIT: return osli_cuda_signal(d, l, w);
   }
   return osli_cuda_host->error_set(OSLA_ERR_UNSUPPORTED, "work of kind %d on a CUDA device",
                                    (int)w->kind);
