@@ -47,31 +47,45 @@ bool osli_device_has_signals(const osla_device *d)
   return d->signals != NULL;
 }
 
-void osli_device_signal_ranks(osla_device *d)
+/* Queues a signal of this rank in LANE_MAIN and publishes its number. Errors: those of the backend;
+ * the number is then published, too, because devices of other ranks may wait for it. */
+static osla_err signal_ranks(osla_device *d)
 {
   signal_line *line = line_of(d, d->t->rank);
   const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_relaxed) + 1;
   const device_lane lane = osli_device_lane(LANE_MAIN);
   const osla_err err = osli_device_signal(d->queue, &line->reached, value);
-  /* After an error the host stores the number, because devices of other ranks wait for it. Earlier
-   * signals must have run before, because they would store smaller numbers. */
+  /* After an error the host stores the number. Earlier signals must have run before, because they
+   * would store smaller numbers. */
   if (err != OSLA_OK) {
     (void)osli_device_finish(d->queue);
     atomic_store_explicit(&line->reached, value, memory_order_release);
   }
   (void)osli_device_lane(lane);
-  osli_device_keep_error(err);
   atomic_store_explicit(&line->submitted, value, memory_order_release);
+  return err;
+}
+
+/* Lets LANE_MAIN wait for the latest signal that a rank of the node has published. */
+static osla_err await_rank(const osla_device *d, int rank)
+{
+  signal_line *line = line_of(d, rank);
+  const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_acquire);
+  const device_lane lane = osli_device_lane(LANE_MAIN);
+  const osla_err err = osli_device_await(d->queue, &line->reached, value);
+  (void)osli_device_lane(lane);
+  return err;
+}
+
+void osli_device_signal_ranks(osla_device *d)
+{
+  osli_device_keep_error(signal_ranks(d));
 }
 
 void osli_device_await_rank(const osla_device *d, int rank)
 {
   if (!d || !d->signals || rank == d->t->rank) return;
-  signal_line *line = line_of(d, rank);
-  const uint64_t value = atomic_load_explicit(&line->submitted, memory_order_acquire);
-  const device_lane lane = osli_device_lane(LANE_MAIN);
-  osli_device_keep_error(osli_device_await(d->queue, &line->reached, value));
-  (void)osli_device_lane(lane);
+  osli_device_keep_error(await_rank(d, rank));
 }
 
 /* ---- set-up ---- */
@@ -158,20 +172,16 @@ static osla_err agree_on_use(osla_transport *t, osla_err mine, bool *all)
  * Collective. Errors: MPI. */
 static osla_err try_signals(osla_device *d, bool *works)
 {
+  const osla_transport *t = d->t;
   osla_err err = pin_lines(d);
-  signal_line *mine = line_of(d, d->t->rank);
-  const uint64_t value = atomic_load(&mine->submitted) + 1;
-  if (err == OSLA_OK) err = osli_device_signal(d->queue, &mine->reached, value);
-  if (err == OSLA_OK) atomic_store(&mine->submitted, value);
+  if (err == OSLA_OK) err = signal_ranks(d);
   OSLA_CALL(agree_on_use(d->t, err, works));
   if (!*works) return OSLA_OK;
-  for (int rank = 0; rank < d->t->size && err == OSLA_OK; rank++)
-    if (osla_transport_same_node(d->t, rank))
-      err = osli_device_await(d->queue, &line_of(d, rank)->reached,
-                              atomic_load(&line_of(d, rank)->submitted));
+  for (int rank = 0; rank < t->size && err == OSLA_OK; rank++)
+    if (osla_transport_same_node(t, rank)) err = await_rank(d, rank);
   if (err == OSLA_OK) err = osli_device_finish(d->queue);
-  for (int rank = 0; rank < d->t->size && err == OSLA_OK; rank++)
-    if (osla_transport_same_node(d->t, rank) &&
+  for (int rank = 0; rank < t->size && err == OSLA_OK; rank++)
+    if (osla_transport_same_node(t, rank) &&
         atomic_load(&line_of(d, rank)->reached) < atomic_load(&line_of(d, rank)->submitted))
       err = OSLA_ERR_UNSUPPORTED;
   return agree_on_use(d->t, err, works);
