@@ -68,11 +68,9 @@ void osli_forest_wait_for_devices(device_settle_reason reason)
  * ranks can wait. If a device with values has no signals, the host waits for the work instead. */
 static void signal_values(const osla_forest *f, const forest_transfer *x)
 {
-  osla_device *on[2] = {osli_forest_device(f, &x->at.values), osli_forest_device(f, &x->at.before)};
+  osla_device *on[2];
   bool must_wait = false;
-  if (on[1] == on[0]) on[1] = NULL;
-  for (int i = 0; i < 2; i++) {
-    if (!on[i]) continue;
+  for (int i = osli_forest_devices(f, &x->at, on) - 1; i >= 0; i--) {
     must_wait |= !osli_device_has_signals(on[i]);
     if (osli_device_has_signals(on[i])) osli_device_signal_ranks(on[i]);
   }
@@ -233,25 +231,33 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 /* ---- values of other ranks on devices ---- */
 
 /* Lets work that this rank queues later wait for the work that the rank at the other end of the
- * link had queued when it announced its values. `at` is the location of the vertices that this rank
- * accesses. Does nothing if they lie in host memory, or on a device without signals. */
-static void await_owner(const osla_forest *f, const forest_link *l, const value_location *at)
+ * link had queued when it announced its values at some locations. Does nothing if they lie in host
+ * memory, or on devices without signals. */
+static void await_owner(const osla_forest *f, const forest_link *l, const transfer_locations *at)
 {
-  osli_device_await_rank(osli_forest_device(f, at), l->rank);
+  osla_device *on[2];
+  for (int i = osli_forest_devices(f, at, on) - 1; i >= 0; i--)
+    osli_device_await_rank(on[i], l->rank);
 }
 
-/* Records that this rank has queued work that accesses vertices of another rank at a location, so
- * that it waits or signals before it publishes that it has read. Does nothing for host memory. */
-static void note_access(osla_forest *f, const value_location *at)
+/* Records that this rank has queued work that accesses vertices of another rank on a device, so
+ * that it waits or signals before it publishes that it has read. */
+static void note_device(osla_forest *f, osla_device *d)
 {
-  osla_device *d = osli_forest_device(f, at);
-  if (!d) return;
   if (!osli_device_has_signals(d)) {
     f->owes_wait = true;
     return;
   }
   if (f->owes_signal && f->owes_signal != d) osli_device_signal_ranks(f->owes_signal);
   f->owes_signal = d;
+}
+
+/* Calls note_device for each device that reaches vertices of another rank at some locations. */
+static void note_access(osla_forest *f, const transfer_locations *at)
+{
+  osla_device *on[2];
+  for (int i = osli_forest_devices(f, at, on) - 1; i >= 0; i--)
+    note_device(f, on[i]);
 }
 
 /* ---- broadcasts and reductions ---- */
@@ -274,9 +280,9 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
   }
   if (!from.base) return read_ring(f, number, x, l, to, combine, at);
   if (!l->is_self && can_share(x, l, from.base)) return read_shared(f, number, x, l, to, from, at);
-  if (a) await_owner(f, l, &a->at.values);
+  if (a) await_owner(f, l, &a->at);
   osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
-  if (a) note_access(f, &a->at.values);
+  if (a) note_access(f, &a->at);
   return true;
 }
 
@@ -359,22 +365,19 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
 
 bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
-  const value_location nowhere = {-1, 0, 0};
-  const value_location *from_at = &nowhere, *before_at = &nowhere;
+  const forest_announcement *a = NULL;
   vertex_list from = no_vertices, before = no_vertices;
   if (l->is_self) {
     from = osli_link_theirs(l, x->from, x->stride);
     before = osli_link_theirs(l, x->before, x->stride);
   } else if (l->is_near) {
-    const forest_announcement *a = osli_forest_announcement(l, number);
+    a = osli_forest_announcement(l, number);
     if (!a) return false;
     osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
-    from_at = &a->at.values;
-    if (!osli_forest_packs_answers(x, l, &l->theirs)) before_at = &a->at.before;
-    from = osli_forest_peer_values(f, l, from_at);
-    before = osli_forest_peer_values(f, l, before_at);
-    if (!x->reading.is_ordered) await_owner(f, l, from_at);
-    if (!x->reading.is_ordered) await_owner(f, l, before_at);
+    from = osli_forest_peer_values(f, l, &a->at.values);
+    if (!osli_forest_packs_answers(x, l, &l->theirs))
+      before = osli_forest_peer_values(f, l, &a->at.before);
+    if (!x->reading.is_ordered) await_owner(f, l, &a->at);
     x->reading.is_ordered = true;
   }
   bool is_done = true;
@@ -383,8 +386,7 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
                         before, l->edges);
   else
     is_done = fetch_parts(f, number, x, l, from, before);
-  note_access(f, from_at);
-  note_access(f, before_at);
+  if (a) note_access(f, &a->at);
   return is_done;
 }
 

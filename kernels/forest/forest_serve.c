@@ -263,17 +263,14 @@ static void wait_until(reader_wait w)
 void osli_forest_order_after_readers(osla_forest *f, uint64_t number)
 {
   forest_transfer *x = osli_forest_transfer(f, number);
-  const osla_device *values = osli_forest_device(f, &x->at.values),
-                    *before = osli_forest_device(f, &x->at.before);
+  osla_device *on[2];
   const forest_links *out = osli_forest_send_links(f, x->kind);
   if (x->is_ordered || osli_device_faults & DEVICE_FAULT_END) return;
   x->is_ordered = true;
-  if (!values && !before) return;
-  for (int i = 0; i < out->n; i++) {
-    if (!osli_forest_is_read_in_place(x, &out->of[i])) continue;
-    osli_device_await_rank(values, out->of[i].rank);
-    if (before != values) osli_device_await_rank(before, out->of[i].rank);
-  }
+  for (int k = osli_forest_devices(f, &x->at, on) - 1; k >= 0; k--)
+    for (int i = 0; i < out->n; i++)
+      if (osli_forest_is_read_in_place(x, &out->of[i]))
+        osli_device_await_rank(on[k], out->of[i].rank);
 }
 
 void osli_forest_wait_for_readers(osla_forest *f, uint64_t number)

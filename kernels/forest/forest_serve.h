@@ -52,6 +52,20 @@ static inline osla_device *osli_forest_device(const osla_forest *f, const value_
   return s ? osla_segment_device(s) : NULL;
 }
 
+/* Sets `on` to the different devices of this rank that reach the values and the old values of a
+ * transfer, which lie at locations of any rank, and returns their number. Local. */
+static inline int osli_forest_devices(const osla_forest *f, const transfer_locations *at,
+                                      osla_device *on[2])
+{
+  int n = 0;
+  if (!osli_device_any()) return 0;
+  osla_device *values = osli_forest_device(f, &at->values),
+              *before = osli_forest_device(f, &at->before);
+  if (values) on[n++] = values;
+  if (before && before != values) on[n++] = before;
+  return n;
+}
+
 /* Lets work that this rank queues later on devices wait until the devices of other ranks have read
  * this rank's values of a transfer in place, and in a fetch have written the old values of the
  * roots in place. These ranks must have published that they have read. Does nothing if called again
