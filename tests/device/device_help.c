@@ -178,6 +178,42 @@ void unopened_free(unopened_memory *m)
   m->ops->close(m->state);
 }
 
+/* ---- calls to the device ---- */
+
+static const device_ops *uncounted; /* functions of the backend, while calls are counted */
+static device_ops counting;
+static device_calls counted;
+
+static osla_err wait_counted(device_state *state, uint64_t mark)
+{
+  counted.waits++;
+  return uncounted->wait(state, mark);
+}
+
+static osla_err submit_counted(device_state *state, const device_work *w)
+{
+  counted.copies += w->kind == DEVICE_COPY && !(osli_device_find(w->a) && osli_device_find(w->c));
+  counted.panel_combines += w->kind == DEVICE_COMBINE && w->lane == LANE_PANEL;
+  return uncounted->submit(state, w);
+}
+
+void count_begin(const osla_device *device)
+{
+  device_queue *q = osli_device_queue(device);
+  uncounted = q->ops;
+  counting = *uncounted;
+  counting.wait = wait_counted;
+  counting.submit = submit_counted;
+  counted = (device_calls){0};
+  q->ops = &counting;
+}
+
+device_calls count_end(const osla_device *device)
+{
+  osli_device_queue(device)->ops = uncounted;
+  return counted;
+}
+
 osla_err device_upload(osla_segment *g, const void *bytes, size_t size)
 {
   const device_queue *q = osli_device_find(osla_segment_local(g));

@@ -79,6 +79,19 @@ typedef struct unopened_memory {
 bool unopened_allocate(const osla_device *device, size_t bytes, unopened_memory *out);
 void unopened_free(unopened_memory *memory);
 
+/* Numbers of calls that this rank has made to a device. */
+typedef struct device_calls {
+  int waits;          /* waits for queued work */
+  int copies;         /* copies between the device and host memory */
+  int panel_combines; /* pieces of work of kind COMBINE in LANE_PANEL */
+} device_calls;
+
+/* Begins to count the calls that this rank makes to a device. One device at a time can be counted.
+ * Local. */
+void count_begin(const osla_device *device);
+/* Ends the count, and returns the numbers of calls since count_begin. Local. */
+device_calls count_end(const osla_device *device);
+
 /* Copies `size` bytes to this rank's memory of a device segment. The copy does not wait for queued
  * work, and is complete on return. */
 osla_err device_upload(osla_segment *segment, const void *bytes, size_t size);

@@ -100,39 +100,3 @@ double distance(int64_t n, const double *x, const double *y)
     if (!(fabs(x[i] - y[i]) <= most)) most = fabs(x[i] - y[i]);
   return most;
 }
-
-/* ---- calls to the device ---- */
-
-static const device_ops *real; /* functions of the backend, while calls are counted */
-static device_ops counting;
-static device_calls counted;
-
-static osla_err wait_counted(device_state *state, uint64_t mark)
-{
-  counted.waits++;
-  return real->wait(state, mark);
-}
-
-static osla_err submit_counted(device_state *state, const device_work *w)
-{
-  if (w->kind == DEVICE_COPY && !(osli_device_find(w->a) && osli_device_find(w->c)))
-    counted.copies++;
-  return real->submit(state, w);
-}
-
-void count_begin(const sparse_system *s)
-{
-  device_queue *q = osli_device_queue(s->bench.device);
-  real = q->ops;
-  counting = *real;
-  counting.wait = wait_counted;
-  counting.submit = submit_counted;
-  counted = (device_calls){0};
-  q->ops = &counting;
-}
-
-device_calls count_end(const sparse_system *s)
-{
-  osli_device_queue(s->bench.device)->ops = real;
-  return counted;
-}

@@ -50,15 +50,4 @@ osla_krylov_result solve_on_device(sparse_system *system, const osla_krylov_opti
 /* Returns the largest difference between two elements of equal index; NaN if an element is NaN. */
 double distance(int64_t n, const double *x, const double *y);
 
-/* Numbers of calls that this rank has made to a device. */
-typedef struct device_calls {
-  int waits;  /* waits for queued work */
-  int copies; /* copies between the device and host memory */
-} device_calls;
-
-/* Begins to count the calls that this rank makes to the device of a system. Local. */
-void count_begin(const sparse_system *system);
-/* Ends the count, and returns the numbers of calls since count_begin. Local. */
-device_calls count_end(const sparse_system *system);
-
 #endif

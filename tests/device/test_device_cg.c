@@ -180,9 +180,9 @@ static device_calls count_calls(int64_t every, int64_t iterations, int *nodes)
   const osla_krylov_options o = {
     .tolerance = 1e-30, .iterations = iterations, .check_every = every};
   osla_krylov_result r;
-  count_begin(&s);
+  count_begin(s.bench.device);
   OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b_on, s.x_on, &o, &r));
-  const device_calls calls = count_end(&s);
+  const device_calls calls = count_end(s.bench.device);
   CU_ASSERT(r.iterations == iterations);
   close_system(&s);
   return calls;

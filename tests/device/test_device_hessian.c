@@ -241,18 +241,6 @@ static void test_threads(void)
 
 /* ---- lanes ---- */
 
-/* The functions of the fake device, and the number of additions in the panel lane. */
-static struct {
-  device_ops real;
-  int in_panel;
-} lanes;
-
-static osla_err submit_counted(device_state *state, const device_work *work)
-{
-  lanes.in_panel += work->kind == DEVICE_COMBINE && work->lane == LANE_PANEL;
-  return lanes.real.submit(state, work);
-}
-
 /* Ranks that are in the panel lane, as during a factorisation on the device, add messages of other
  * nodes in the main lane. */
 static void test_lane(void)
@@ -266,23 +254,18 @@ static void test_lane(void)
   osla_matrix *a = make_filled(b.device, grid, OSLA_DOUBLE, ORDER, 8, false, 0, &sum);
   osla_hessian *h = NULL;
   OSLA_ASSERT_OK(osla_hessian_create_on(a, &o, &h));
-  device_queue *q = osli_device_queue(b.device);
-  const device_ops *real = q->ops;
-  device_ops counted = lanes.real = *real;
-  counted.submit = submit_counted;
-  lanes.in_panel = 0;
   for (int i = 0; i < UPDATES * osla_test_size(); i++) {
     if (i % osla_test_size() % 2 == 0)
       sum_add(&sum, update_random(9, i, ORDER, ORDER, OSLA_DOUBLE), 1.0);
     if (pushes && i % osla_test_size() == osla_test_rank())
       OSLA_ASSERT_OK(update_push(h, update_random(9, i, ORDER, ORDER, OSLA_DOUBLE)));
   }
-  q->ops = &counted;
+  count_begin(b.device);
   (void)osli_device_lane(LANE_PANEL);
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   (void)osli_device_lane(LANE_MAIN);
-  q->ops = real;
-  OSLA_ASSERT_MSG(lanes.in_panel == 0, "%d additions in the panel lane", lanes.in_panel);
+  const int in_panel = count_end(b.device).panel_combines;
+  OSLA_ASSERT_MSG(in_panel == 0, "%d additions in the panel lane", in_panel);
   expect_sum(h, a, &sum, "in the panel lane");
   osla_hessian_destroy(&h);
   osla_matrix_destroy(&a);
@@ -293,11 +276,13 @@ static void test_lane(void)
 
 /* ---- failures ---- */
 
+static device_ops not_failing; /* functions of the backend, while work fails */
+
 static osla_err submit_failing(device_state *state, const device_work *work)
 {
   if (work->kind == DEVICE_COMBINE)
     osli_device_keep_error(osla_error_set(OSLA_ERR_STATE, "planted failure"));
-  return lanes.real.submit(state, work);
+  return not_failing.submit(state, work);
 }
 
 /* Work of the last rank fails before a commit or, if it adds messages of rank 0 to its part of H,
@@ -312,7 +297,7 @@ static void check_failure(device_bench *b, osla_grid *grid, bool before, bool no
   OSLA_ASSERT_OK(osla_hessian_create_on(a, &o, &h));
   device_queue *q = osli_device_queue(b->device);
   const device_ops *real = q->ops;
-  device_ops failing = lanes.real = *real;
+  device_ops failing = not_failing = *real;
   failing.submit = submit_failing;
   if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(ORDER, 1, OSLA_DOUBLE)));
   if (is_last && before) osli_device_keep_error(osla_error_set(OSLA_ERR_STATE, "planted failure"));

@@ -120,29 +120,24 @@ static void test_ranks(void)
   check_ranks(true);
 }
 
-/* Original functions of a device of which a test has replaced some, and a count that the
- * replacements make. */
-static struct {
-  device_ops real; /* all functions of the device before the replacement */
-  int waits;       /* number of times that the host has waited for the device */
-} replaced;
+static device_ops not_failing; /* functions of the backend, while some of them fail */
 
 static osla_err refuse_signal(device_state *state, const device_work *work)
 {
   if (work->kind == DEVICE_SIGNAL) return osla_error_set(OSLA_ERR_STATE, "planted failure");
-  return replaced.real.submit(state, work);
+  return not_failing.submit(state, work);
 }
 
 static osla_err fail_wait(device_state *state, uint64_t mark)
 {
-  OSLA_CALL(replaced.real.wait(state, mark));
+  OSLA_CALL(not_failing.wait(state, mark));
   return osla_error_set(OSLA_ERR_STATE, "planted failure");
 }
 
 /* Does not submit signals, so that they never run, as on a device that has failed. */
 static osla_err lose_signal(device_state *state, const device_work *work)
 {
-  return work->kind == DEVICE_SIGNAL ? OSLA_OK : replaced.real.submit(state, work);
+  return work->kind == DEVICE_SIGNAL ? OSLA_OK : not_failing.submit(state, work);
 }
 
 /* Lets the device of the last rank fail, when its signal is submitted if at_submit is true,
@@ -154,7 +149,7 @@ static void check_failure(bool at_submit)
   if (!bench_open(&b, false)) return;
   device_queue *q = osli_device_queue(b.device);
   const device_ops *real = q->ops;
-  device_ops failing = replaced.real = *real;
+  device_ops failing = not_failing = *real;
   failing.submit = at_submit ? refuse_signal : lose_signal;
   if (!at_submit) failing.wait = fail_wait;
   if (osli_device_has_signals(b.device)) {
@@ -180,12 +175,6 @@ static void test_failure(void)
 
 /* ---- star forests ---- */
 
-static osla_err wait_counted(device_state *state, uint64_t mark)
-{
-  replaced.waits++;
-  return replaced.real.wait(state, mark);
-}
-
 /* Makes transfers between the devices of a node, in which leaf i of a rank is joined to root i of
  * the next rank of its node. Checks the values, and that begin and end of transfers between ranks
  * wait for the device only without signals. */
@@ -210,15 +199,11 @@ static void check_forest(bool signals)
   OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES, &roots));
   OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES, &leaves));
   OSLA_ASSERT_OK(osla_vertices_create_on(b.device, BYTES, &before));
-  const device_ops *real = q->ops;
-  device_ops counted = replaced.real = *real;
-  counted.wait = wait_counted;
   for (int round = 1; round <= 3 && q->ops->has_kernels; round++) {
     for (int i = 0; i < N; i++)
       host[i] = round * 1000 + osla_test_rank();
     osli_device_copy_bytes(BYTES, host, roots);
-    q->ops = &counted;
-    replaced.waits = 0;
+    count_begin(b.device);
     /* leaves := roots of next; roots := roots + leaves of previous; leaves := 2 values of next */
     OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_DOUBLE, roots, leaves, OSLA_REPLACE, &run));
     OSLA_ASSERT_OK(osla_forest_end(&run));
@@ -228,9 +213,9 @@ static void check_forest(bool signals)
     OSLA_ASSERT_OK(
       osla_forest_fetch_begin(f, OSLA_ONE_DOUBLE, roots, leaves, before, OSLA_SUM, &run));
     OSLA_ASSERT_OK(osla_forest_end(&run));
-    q->ops = real;
+    const int waits = count_end(b.device).waits;
     const bool must_wait = next != osla_test_rank() && !signals;
-    OSLA_ASSERT_MSG((replaced.waits > 0) == must_wait, "%d waits", replaced.waits);
+    OSLA_ASSERT_MSG((waits > 0) == must_wait, "%d waits", waits);
     osli_device_copy_bytes(BYTES, before, host);
     const double theirs = round * 1000 + next;
     for (int i = 0; i < N; i++)

@@ -59,9 +59,9 @@ static void test_in_place(void)
   if (!open_system(&s, false, SPARSE_GRID, 100, 100, 1.0)) return;
   to_device(&s);
   check_product(&s, s.x_on, 0.0, 5); /* also copies index lists to the device */
-  count_begin(&s);
+  count_begin(s.bench.device);
   OSLA_ASSERT_OK(osla_spmv(OSLA_NOTRANS, s.a, s.x_on, 0.0, s.b_on));
-  const int copies = count_end(&s).copies;
+  const int copies = count_end(s.bench.device).copies;
   OSLA_ASSERT_MSG(copies == 0 || osla_transport_n_nodes(s.bench.t) > 1, "%d copies", copies);
   close_system(&s);
 }
