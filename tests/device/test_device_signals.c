@@ -261,6 +261,28 @@ static void test_wait(void)
   bench_close(&b);
 }
 
+/* Opens one device more than can have signals at the same time. Checks that this device has none,
+ * and that another device has signals after one of the first devices was closed. */
+static void test_limit(void)
+{
+  enum { LIMIT = 64 }; /* LINES of device_signals.c */
+  const char *kind = getenv("OSLA_TEST_DEVICE");
+  const osla_device_options options = {.kind = kind ? kind : "fake"};
+  osla_transport *t = osla_test_transport();
+  osla_device *device[LIMIT + 1];
+  for (int i = 0; i <= LIMIT; i++) {
+    OSLA_ASSERT_OK(osla_device_open(t, &options, &device[i]));
+    OSLA_ASSERT_MSG(osli_device_has_signals(device[i]) == (i < LIMIT && expects_signals(t)),
+                    "device %d", i);
+  }
+  osla_device_close(&device[3]);
+  OSLA_ASSERT_OK(osla_device_open(t, &options, &device[3]));
+  CU_ASSERT(osli_device_has_signals(device[3]) == expects_signals(t));
+  for (int i = 0; i <= LIMIT; i++)
+    osla_device_close(&device[i]);
+  osla_transport_destroy(&t);
+}
+
 /* Checks that a wrong value of OSLA_DEVICE_SIGNALS is refused, and that later devices can use the
  * words of signals of closed devices. */
 static void test_settings(void)
@@ -283,11 +305,8 @@ static void test_settings(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {{"lanes", test_lanes},
-                                       {"ranks", test_ranks},
-                                       {"failure", test_failure},
-                                       {"forest", test_forest},
-                                       {"wait", test_wait},
-                                       {"settings", test_settings},
-                                       {NULL, NULL}};
+static const osla_test_case cases[] = {{"lanes", test_lanes},     {"ranks", test_ranks},
+                                       {"failure", test_failure}, {"forest", test_forest},
+                                       {"wait", test_wait},       {"settings", test_settings},
+                                       {"limit", test_limit},     {NULL, NULL}};
 OSLA_TEST_SUITE(test_device_signals, cases);
