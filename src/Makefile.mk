@@ -19,6 +19,7 @@ mpi_sources = \
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/queued_links.cpp \
+  src/simulation/shared_bandwidth.cpp \
   src/simulation/sim_pieces.cpp \
   src/simulation/sim.h \
   src/simulation/sim_core.h src/simulation/sim_core.c \

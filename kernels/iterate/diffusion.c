@@ -218,6 +218,8 @@ static void copy_layer(const osla_diffusion *d, int h, int depth, double *x, dou
 {
   const layer l = diffusion_layer(d, d->face[h], depth);
   const bool packs = depth == 1;
+  const int64_t piece = l.stride[0] == 1 ? l.n[0] : 1; /* number of adjacent points */
+  osli_move_charge((size_t)piece * sizeof *x, l.n[0] / piece * l.n[1]);
   for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
     double *row = x + l.at + b * l.stride[1];
     if (l.stride[0] == 1)
@@ -310,23 +312,22 @@ static box own_points(const osla_diffusion *d)
   return (box){{0, 0, 0}, {d->count[0], d->count[1], d->count[2]}};
 }
 
-static double sweep_box(const osla_diffusion *d, const box *b, double omega, const double *x,
-                        double *y)
+static double sweep_box(const osla_diffusion *d, box b, double omega, const double *x, double *y)
 {
-  const rows r = {b->high[0] - b->low[0], b->high[1] - b->low[1], d->stride[1], d->stride[2]};
+  const rows r = {b.high[0] - b.low[0], b.high[1] - b.low[1], d->stride[1], d->stride[2]};
   double sum = 0.0;
-  for (int64_t k = b->low[2]; k < b->high[2]; k++) {
-    const int64_t at = row_at(d, b->low[1], k) + b->low[0];
+  for (int64_t k = b.low[2]; k < b.high[2]; k++) {
+    const int64_t at = row_at(d, b.low[1], k) + b.low[0];
     sum = omega == 1.0 ? plain_rows(r, x + at, y + at, sum)
                        : relaxed_rows(r, omega, x + at, y + at, sum);
   }
+  work_charge(OSLA_WORK_SWEEP, OSLA_DOUBLE, 1, r.n * r.count * (b.high[2] - b.low[2]), 1);
   return 36.0 * sum;
 }
 
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
-  const box all = own_points(arg);
-  return sweep_box(arg, &all, omega, x, y);
+  return sweep_box(arg, own_points(arg), omega, x, y);
 }
 
 /* Removes the layer at face f from `rest`, and returns it. If `rest` is empty, so is the layer. */
@@ -347,10 +348,8 @@ static double sweep_edge(void *arg, double omega, const double *x, double *y)
   const osla_diffusion *d = arg;
   box rest = own_points(d);
   double sum = 0.0;
-  for (int h = 0; h < d->n_halos; h++) {
-    const box slab = cut_layer(&rest, d->face[h]);
-    sum += sweep_box(d, &slab, omega, x, y);
-  }
+  for (int h = 0; h < d->n_halos; h++)
+    sum += sweep_box(d, cut_layer(&rest, d->face[h]), omega, x, y);
   return sum;
 }
 
@@ -360,7 +359,7 @@ static double sweep_rest(void *arg, double omega, const double *x, double *y)
   box rest = own_points(d);
   for (int h = 0; h < d->n_halos; h++)
     (void)cut_layer(&rest, d->face[h]);
-  return sweep_box(d, &rest, omega, x, y);
+  return sweep_box(d, rest, omega, x, y);
 }
 
 WIDE static double magnitude_rows(rows r, const double *x, double sum)

@@ -7,6 +7,7 @@
 #include "osla_iterate.h"
 #include "osla_iterate_record.h"
 #include "osla_reduction.h"
+#include "src/blas/move.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ struct osla_iteration {
 static inline void iteration_copy_state(const osla_iteration *it, double *to, const double *from)
 {
   if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
+  osli_move_charge((size_t)it->p.length * sizeof *to, 1);
 }
 
 /* ---- halos.c ---- */

@@ -11,6 +11,7 @@
 
 #include "osla_blas.h"
 #include "src/base/reserved.h"
+#include "src/blas/work.h"
 
 /* ---- sweeps ---- */
 
@@ -29,6 +30,7 @@ static double sweep(void *arg, double omega, const double *x, double *y)
     (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step);
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
+  work_charge(OSLA_WORK_SWEEP, OSLA_DOUBLE, 1, s->n, 1);
   return sum;
 }
 

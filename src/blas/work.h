@@ -27,6 +27,9 @@ typedef enum osla_work_kind {
   OSLA_WORK_VECTOR, /* a pass over n elements: SCAL, IxAMAX */
   OSLA_WORK_COPY,   /* copy of n pieces of m words of 8 bytes */
   OSLA_WORK_ADD,    /* addition of n elements at indexed positions */
+  /* a sweep over n elements of a state: reads one array and writes another. Not in the fitted model
+   * of a core, because the cores of a processor share the bandwidth of its memory */
+  OSLA_WORK_SWEEP,
   OSLA_WORK_KINDS
 } osla_work_kind;
 

@@ -4,6 +4,7 @@
  * reads the tables of its peers, so set-up takes a barrier and two gets for each peer on another
  * node, and no memory that grows with the number of ranks. */
 #include "src/memory/channel.h"
+#include "osla_clock.h"
 #include "src/device/device.h"
 #include "src/transport/live_objects.h"
 
@@ -308,6 +309,8 @@ bool osla_channel_can_send(osla_channels *set, int which)
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
   osli_device_settle_kept(SETTLE_NOTIFY);
+  if (set->channels[which].peer_inbox_memory)
+    osla_clock_settle(); /* the peer sees the message now */
   return set->channels[which].ops->send(&set->channels[which], stamp);
 }
 

@@ -85,13 +85,20 @@ typedef struct sim_machine {
   double cpu_get; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
   double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
   double latency; /* network latency in seconds between the hosts of the first and the last rank */
+  /* number of dies with equal numbers of cores, and bytes/s that the memory of a die moves; 0:
+   * cores do not share bandwidth */
+  double dies, memory;
 } sim_machine;
 
 /* osli_sim_machine_name returns the machine's name. osli_sim_machine_read reads a host's rates and
- * the model of its cores from the machine file. Local. Errors: ARG for a property with an invalid
- * value. */
+ * the model of its cores from the machine file. `has_slow_core`: true for the rank whose core a
+ * disturbance slows down. Local. Errors: ARG for a property with an invalid value. */
 const char *osli_sim_machine_name(void);
-osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
+osla_err osli_sim_machine_read(sg_host_t host, bool has_slow_core, sim_machine *out,
+                               sim_core *core);
+
+/* Finds the die of the core of rank `rank`, whose core has number `number` on its host. */
+void osli_sim_machine_find_dies(const sim_machine *m, sg_host_t host, int number, sim_actor *own);
 
 typedef struct sim_job {
   int size, users; /* size: number of ranks; users: number of ranks that have not left the job */

@@ -115,6 +115,7 @@ static void count(const osla_work *w, double *operations, double *elements)
     case OSLA_WORK_VECTOR: *operations = n, *elements = n; break;
     case OSLA_WORK_COPY: *operations = 0, *elements = m * n; break;
     case OSLA_WORK_ADD: *operations = n, *elements = n; break;
+    case OSLA_WORK_SWEEP: *operations = 0, *elements = n; break;
     case OSLA_WORK_KINDS: break;
   }
 }

@@ -37,7 +37,8 @@ typedef struct sim_core {
 } sim_core;
 
 /* Name of the machine file's property that holds the model of this kind of work, for example
- * "work-gemm". Its value is "SECONDS MONOMIAL ...", for example "5.3e-11 mnk 4e-10 mn 2e-7 1". */
+ * "work-gemm". Its value is "SECONDS MONOMIAL ...", for example "5.3e-11 mnk 4e-10 mn 2e-7 1".
+ * NULL for a sweep, which has no such model. */
 const char *osli_sim_work_name(osla_work_kind kind);
 
 /* Parses the value of a property into the terms of one kind of work. Errors: ARG. */

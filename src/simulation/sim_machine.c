@@ -36,7 +36,9 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
   int kinds = 0;
   *core = (sim_core){.flops = m->flops, .copy = m->copy};
   for (osla_work_kind kind = 0; kind < OSLA_WORK_KINDS; kind++) {
-    const char *name = osli_sim_work_name(kind), *value = osli_sim_property(host, name);
+    const char *name = osli_sim_work_name(kind);
+    if (!name) continue;
+    const char *value = osli_sim_property(host, name);
     if (value) {
       OSLA_CALL(osli_sim_core_terms(core, kind, value));
       kinds++;
@@ -61,7 +63,7 @@ static bool parse_setting(const char *text, const char *what, double *value)
 }
 
 /* Applies the disturbance that bench/scripts/simulate -d sets in the environment. */
-static osla_err apply_disturbance(sg_host_t host, sim_core *core)
+static osla_err apply_disturbance(sg_host_t host, bool has_slow_core, sim_core *core)
 {
   static bool line_is_slow;
   const char *text = getenv("OSLA_SIMULATED_DISTURBANCE");
@@ -70,6 +72,8 @@ static osla_err apply_disturbance(sg_host_t host, sim_core *core)
   if (!text || !text[0]) return OSLA_OK;
   if (parse_setting(text, "host", &value)) {
     if (first) core->slower = value;
+  } else if (parse_setting(text, "core", &value)) {
+    if (has_slow_core) core->slower = value;
   } else if (parse_setting(text, "line", &value)) {
     if (!first || line_is_slow) return OSLA_OK;
     /* set before the next call, because that call lets other ranks of the host run */
@@ -77,13 +81,13 @@ static osla_err apply_disturbance(sg_host_t host, sim_core *core)
     osli_sim_slow_links(host, value);
   } else {
     OSLA_CHECK(parse_setting(text, "noise", &value), OSLA_ERR_ARG,
-               "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
+               "disturbance '%s' is none of host=TIMES, core=TIMES, line=TIMES, noise=SHARE", text);
     core->noise = value;
   }
   return OSLA_OK;
 }
 
-osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
+osla_err osli_sim_machine_read(sg_host_t host, bool has_slow_core, sim_machine *out, sim_core *core)
 {
   sim_machine m = {.flops = sg_host_get_speed(host),
                    .copy = 5e9,
@@ -101,9 +105,27 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
   m.cpu_get = m.cpu;
   OSLA_CALL(read_property(host, "cpu-get", &m.cpu_get));
   OSLA_CALL(read_property(host, "wake", &m.wake));
+  OSLA_CALL(read_property(host, "dies", &m.dies));
+  OSLA_CALL(read_property(host, "memory", &m.memory));
   *out = m;
   OSLA_CALL(read_core(host, &m, core));
-  return apply_disturbance(host, core);
+  return apply_disturbance(host, has_slow_core, core);
+}
+
+/* For each byte that a core copies or sweeps, 3 bytes move: the byte is read, the cache line of its
+ * copy is read, and the copy is written. A core that is slow by a factor moves at most an equal
+ * share of the bandwidth, divided by this factor. The network adapter is attached to die 0. */
+void osli_sim_machine_find_dies(const sim_machine *m, sg_host_t host, int number, sim_actor *own)
+{
+  enum { TRAFFIC = 3 };
+  if (m->memory <= 0) return;
+  const int dies = m->dies >= 1 ? (int)m->dies : 1, cores = sg_host_core_count(host);
+  const int each = (cores + dies - 1) / dies;
+  const double alone = TRAFFIC * m->copy, slower = own->core.slower;
+  own->bytes_per_second = slower > 0 ? alone / slower : alone;
+  own->most = slower > 0 ? fmin(alone, m->memory / each) / slower : alone;
+  own->die = osli_sim_die(host, number / each, m->memory);
+  own->adapter_die = osli_sim_die(host, 0, m->memory);
 }
 
 /* ---- hosts of the simulated machine ---- */

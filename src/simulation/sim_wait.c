@@ -93,6 +93,11 @@ void osli_sim_start_transfer_with_work(sim_rank *from, sim_rank *to, size_t byte
                                        double delay, sim_completion *call, osli_sim_done *done,
                                        void *arg)
 {
+  /* the adapter reads data that are sent, and writes data that are received */
+  if (from->host != to->host && from->own->adapter_die) {
+    osli_sim_die_load(from->own->adapter_die, (double)bytes);
+    osli_sim_die_load(to->own->adapter_die, (double)bytes);
+  }
   reduce_debt(from);
   reduce_debt(to);
   from->own->debt += work;

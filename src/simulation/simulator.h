@@ -39,6 +39,24 @@ const char *osli_sim_property(sg_host_t host, const char *name);
 /* Seconds of real CPU time that the calling thread has used. */
 double osli_sim_processor_time(void);
 
+/* ---- memory bandwidth that cores share (shared_bandwidth.cpp) ---- */
+
+/* A die of a processor: some cores with memory of their own. Cores that sweep at the same time
+ * share the bandwidth of this memory max-min fairly. */
+typedef struct sim_die sim_die;
+
+/* Returns the die with this number of the host, whose memory moves `bandwidth` bytes per second. It
+ * lives as long as the simulation. */
+sim_die *osli_sim_die(sg_host_t host, int number, double bandwidth);
+
+/* Suspends the calling rank for `delay` seconds, and then until its core has moved `bytes` to or
+ * from the memory, at a rate of at most `most` bytes per second. */
+void osli_sim_die_move(sim_die *die, double bytes, double most, double delay);
+
+/* Moves bytes of a transfer through the memory, before the bytes of the cores. Each core that is
+ * moving data gets an equal part of the delay. Returns at once. */
+void osli_sim_die_load(sim_die *die, double bytes);
+
 /* State of a simulated rank (a coroutine). It lives as long as the simulation. */
 typedef struct sim_actor {
   char error_text[512]; /* text of the rank's latest error */
@@ -47,6 +65,12 @@ typedef struct sim_actor {
   /* seconds of the core's time that transfers have used, not yet charged to the rank */
   double debt;
   double ahead; /* seconds by which the rank's own clock is ahead of the simulator's */
+  sim_die *die; /* the die of the rank's core; NULL: cores do not share bandwidth */
+  /* bytes that a sweep moves for each second that it would take without sharing; and the bytes per
+   * second that the core moves at most */
+  double bytes_per_second, most;
+  sim_die
+    *adapter_die; /* the die of the rank's host whose memory transfers pass; NULL if `die` is */
 } sim_actor;
 /* Returns the state of the calling rank. */
 sim_actor *osli_sim_actor(void);

@@ -288,9 +288,17 @@ static char *error_text(void)
   return osli_sim_actor()->error_text;
 }
 
+/* Cores that sweep share the bandwidth of their memory. */
 static void charge(const osla_work *work)
 {
-  osli_sim_advance_clock(osli_sim_core_seconds(&osli_sim_actor()->core, work));
+  sim_actor *own = osli_sim_actor();
+  const double seconds = osli_sim_core_seconds(&own->core, work);
+  const bool shares = own->die && work->kind == OSLA_WORK_SWEEP;
+  osli_sim_advance_clock(shares ? 0 : seconds);
+  if (!shares) return;
+  const double ahead = own->ahead;
+  own->ahead = 0;
+  osli_sim_die_move(own->die, seconds * own->bytes_per_second, own->most, ahead);
 }
 
 /* Records the begin of a BLAS call. With OSLA_SIMULATED_WORK=measured the rank is charged the CPU
@@ -341,6 +349,16 @@ static osla_err create_job(osla_transport *t)
   return OSLA_OK;
 }
 
+/* Number of this rank among the ranks of its host, which follow one another. */
+static int number_on_host(const osla_transport *t)
+{
+  const sim_rank *me = sim_self(t);
+  int number = 0;
+  while (number < t->rank && me[-number - 1].host == me->host)
+    number++;
+  return number;
+}
+
 static osla_err sim_start(osla_transport *t)
 {
   sim_actor *own = osli_sim_actor();
@@ -348,7 +366,7 @@ static osla_err sim_start(osla_transport *t)
   osli_error_set_storage(error_text);
   OSLA_CHECK(t->settings.time_limit <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE is not supported on simulated machines");
-  osla_err err = osli_sim_machine_read(sg_host_self(), &mine, &own->core);
+  osla_err err = osli_sim_machine_read(sg_host_self(), t->rank == t->size / 2, &mine, &own->core);
   choose_work_charge();
   OSLA_CALL(create_job(t));
   sim_job *job = sim_job_of(t);
@@ -357,6 +375,7 @@ static osla_err sim_start(osla_transport *t)
   me->last_completion = &me->completions;
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
+  osli_sim_machine_find_dies(&mine, me->host, number_on_host(t), own);
   if (t->rank == 0) {
     sg_host_t last = job->rank[t->size - 1].host;
     job->machine = mine;

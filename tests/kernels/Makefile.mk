@@ -71,11 +71,11 @@ endif
 # sparse_suites tests sparse matrices, their solvers and iterations.
 tests_programs += tests/kernels/sparse_suites
 tests_kernels_sparse_suites_SOURCES = \
-  tests/kernels/test_krylov.c tests/kernels/test_sparse.c tests/kernels/test_sums.c \
+  tests/kernels/test_iterate.c tests/kernels/test_krylov.c tests/kernels/test_sparse.c tests/kernels/test_sums.c \
   tests/kernels/sparse_model.c tests/kernels/sparse_model.h
 if !SIMULATION
 tests_kernels_sparse_suites_SOURCES += \
-  tests/kernels/test_diffusion.c tests/kernels/test_iterate.c tests/kernels/test_record.c \
+  tests/kernels/test_diffusion.c tests/kernels/test_record.c \
   tests/kernels/replay_reference.c tests/kernels/replay_reference.h \
   tests/kernels/test_sparse_file.c tests/kernels/test_sparse_products.c tests/kernels/test_splitting.c \
   tests/kernels/test_splitting_dense.c tests/kernels/test_stalled.c tests/kernels/test_sweeps.c $(tests_file_help)

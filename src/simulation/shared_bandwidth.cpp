@@ -1,0 +1,112 @@
+#include "src/simulation/simulator.h"
+
+#include <algorithm>
+#include <limits>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/s4u.hpp>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace s4u = simgrid::s4u;
+
+namespace
+{
+
+// bytes; a core that has so few bytes left has finished
+constexpr double negligible_bytes = 1e-3;
+
+// The traffic of one core.
+struct Traffic {
+  double left, most, rate; // bytes left; greatest and present rate in bytes per second
+  s4u::SemaphorePtr done;
+};
+
+} // namespace
+
+struct sim_die {
+  double bandwidth;
+  double date = 0;         // simulated time up to which `left` has been reduced
+  unsigned long timer = 0; // number of the latest timer; earlier ones do nothing
+  std::vector<Traffic *> traffic;
+};
+
+namespace
+{
+
+// Divides the bandwidth max-min fairly: a core that cannot use its share leaves the rest to others.
+void share_bandwidth(sim_die *die)
+{
+  auto &all = die->traffic;
+  std::sort(all.begin(), all.end(),
+            [](const Traffic *a, const Traffic *b) { return a->most < b->most; });
+  double rest = die->bandwidth;
+  size_t others = all.size();
+  for (Traffic *one : all) {
+    one->rate = std::min(one->most, rest / static_cast<double>(others--));
+    rest -= one->rate;
+  }
+}
+
+void update(sim_die *die);
+
+// Sets a timer for the first core that finishes at the present rates.
+void set_timer(sim_die *die)
+{
+  double soonest = std::numeric_limits<double>::infinity();
+  for (const Traffic *one : die->traffic)
+    soonest = std::min(soonest, one->left / one->rate);
+  const unsigned long number = ++die->timer;
+  if (die->traffic.empty()) return;
+  simgrid::kernel::timer::Timer::set(die->date + soonest, [die, number] {
+    if (number == die->timer) update(die);
+  });
+}
+
+// Reduces `left` of all cores up to now, and resumes those that have finished.
+void update(sim_die *die)
+{
+  const double now = s4u::Engine::get_clock(), seconds = now - die->date;
+  auto &all = die->traffic;
+  die->date = now;
+  for (Traffic *one : all)
+    one->left -= one->rate * seconds;
+  const auto end = std::partition(all.begin(), all.end(), [now](const Traffic *one) {
+    // a time that is too short for the clock counts as past
+    return one->left > negligible_bytes && now + one->left / one->rate > now;
+  });
+  const std::vector<Traffic *> finished(end, all.end());
+  all.erase(end, all.end());
+  share_bandwidth(die);
+  set_timer(die);
+  for (Traffic *one : finished)
+    one->done->release();
+}
+
+} // namespace
+
+sim_die *osli_sim_die(sg_host_t host, int number, double bandwidth)
+{
+  static std::unordered_map<sg_host_t, std::unordered_map<int, sim_die>> dies;
+  sim_die *die = &dies[host][number];
+  die->bandwidth = bandwidth;
+  return die;
+}
+
+void osli_sim_die_move(sim_die *die, double bytes, double most, double delay)
+{
+  Traffic mine{bytes, most, most, s4u::Semaphore::create(0)};
+  if (bytes <= 0) return;
+  simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock() + delay, [die, &mine] {
+    die->traffic.push_back(&mine);
+    mine.rate = 0;
+    update(die);
+  });
+  mine.done->acquire();
+}
+
+void osli_sim_die_load(sim_die *die, double bytes)
+{
+  for (Traffic *one : die->traffic)
+    one->left += bytes / static_cast<double>(die->traffic.size());
+}
