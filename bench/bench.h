@@ -104,6 +104,9 @@ typedef struct bench_settings {
    * initial state has no offset of 1. */
   bool whole, zeros;
   int64_t sweeps;
+  /* kernel jacobi: points along a side of the cube of which each sweep and halo takes the simulated
+   * time; 0: those of the rank's own cube */
+  int64_t cost_points;
   double tolerance, slow_factor;
   /* kernel jacobi: values of the options --period, --lead and --in-flight; and the rank of --slow,
    * or -1 if no rank is slow */

@@ -14,6 +14,10 @@ typedef struct jacobi_problem {
   osla_fixed_point p;
   /* factor by which this rank's sweeps take longer; 1 on a rank that is not slow */
   double factor;
+  /* with --cost-points: halos as long as those of a cube with `cost` points along a side; the
+   * rank's cube has `side` points. cost = 0: sweeps and halos of `inner` */
+  int64_t cost, side;
+  osla_halo halos[6];
   double points;        /* number of points on all ranks */
   double sync_residual; /* checked residual of OSLA in mode SYNC; 0 if it is not known */
 } jacobi_problem;

@@ -67,14 +67,14 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
 /* Options of osla-bench for Jacobi's method. */
 typedef struct bench_raw_jacobi {
   char *modes, *slow, *threads, *record;
-  long long sweeps;
+  long long sweeps, cost_points;
   double tolerance;
   int whole, zeros, period, lead, in_flight, bound;
 } bench_raw_jacobi;
 
 extern const bench_raw_jacobi bench_raw_jacobi_default;
 
-enum { BENCH_JACOBI_OPTIONS = 13 };
+enum { BENCH_JACOBI_OPTIONS = 14 };
 void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS]);
 int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                        bench_settings *settings);

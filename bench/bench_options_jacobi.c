@@ -31,12 +31,14 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
      "async, racy: sweeps on the same halo at most; -1: any number; 0: see osla_iterate.h", "L"},
     {"in-flight", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->in_flight, 0,
      "Messages under way to a neighbour: between nodes, and of mpi", "R"},
-    {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0,
-     "Sweeps of one rank take F times as long", "RANK:F"},
+    {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0, "Sweeps of one rank take F times as long",
+     "RANK:F"},
     {"threads", '\0', POPT_ARG_STRING, &raw->threads, 0,
      "Of the reference threads, over which the grid is distributed (default: the cores)", "K"},
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
      "Boundary and start are not raised by 1: exact zeros and subnormal numbers", NULL},
+    {"cost-points", '\0', POPT_ARG_LONGLONG, &raw->cost_points, 0,
+     "Simulated machines: sweeps and halos take the time of C^3 points, not N^3", "C"},
     {"bound", '\0', POPT_ARG_INT, &raw->bound, 0,
      "Find in K steps whether every schedule converges, and warn if that is not proved", "K"},
     {"record", '\0', POPT_ARG_STRING, &raw->record, 0,
@@ -60,6 +62,22 @@ static int parse_slow(const bench_kernel *kernel, int size, const char *text,
     return OSLA_EXIT_OK;
   return bench_error(kernel, "--slow: '%s' is not a rank (0 to %d), ':', and a factor of 1 to 1000",
                      text, size - 1);
+}
+
+/* Checks --cost-points, which only changes simulated times. */
+static int check_cost(const bench_kernel *kernel, const bench_raw_jacobi *raw,
+                      const bench_settings *settings)
+{
+  if (raw->cost_points == 0) return OSLA_EXIT_OK;
+  if (!osla_simulated_machine())
+    return bench_error(kernel, "--cost-points needs a simulated machine (bench/scripts/simulate)");
+  if (raw->whole || raw->slow)
+    return bench_error(kernel, "--cost-points cannot be combined with --whole or --slow");
+  for (int i = 0; i < settings->n_count; i++)
+    if (raw->cost_points < settings->n[i] || raw->cost_points > 4096)
+      return bench_error(kernel, "--cost-points: %lld is not from --points %lld to 4096",
+                         raw->cost_points, (long long)settings->n[i]);
+  return OSLA_EXIT_OK;
 }
 
 /* Checks that the selected reference implementations can run with the other options. */
@@ -132,6 +150,7 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   settings->lead = raw->lead;
   settings->in_flight = raw->in_flight;
   settings->bound = raw->bound;
+  settings->cost_points = raw->cost_points;
   settings->record = raw->record ? strdup(raw->record) : NULL;
   if (raw->record && !settings->record) return bench_error(kernel, "out of memory");
   int status = OSLA_EXIT_OK;
@@ -145,6 +164,7 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status =
       bench_error(kernel, "--tolerance: %g is not at least 0 and less than 1", raw->tolerance);
+  if (!status) status = check_cost(kernel, raw, settings);
   if (!status) status = check_refs(kernel, size, raw, settings);
   if (!status) status = parse_threads(kernel, raw->threads, settings);
   for (int i = 0; i < settings->n_count && !status; i++)

@@ -2,12 +2,36 @@
  * bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "osla_clock.h"
+#include "src/blas/move.h"
 
 void jacobi_delay(const jacobi_problem *p, double since)
 {
   const double until = since + p->factor * (osla_clock() - since);
   while (p->factor > 1.0 && osla_clock() < until)
     ;
+}
+
+/* Charges the simulated time of a sweep over a cube with p->cost points along a side, less the time
+ * of the sweep that was made. `part`: the layers that neighbours receive (EDGE), the rest, or
+ * ALL. */
+typedef enum cube_part { ALL, EDGE, REST } cube_part;
+static void charge_sweep(const jacobi_problem *p, cube_part part)
+{
+  const int64_t c = p->cost, n = p->side;
+  if (c == 0 || p->inner.length == 0) return;
+  const int64_t all = c * c * c - n * n * n, edge = p->inner.n_halos * (c * c - n * n);
+  const int64_t more = part == ALL ? all : part == EDGE ? edge : all - edge;
+  work_charge(OSLA_WORK_SWEEP, OSLA_DOUBLE, 1, more, 1);
+}
+
+/* Charges the time of copying a face of this cube, less that of the face that was copied. Faces in
+ * x have no adjacent points. */
+static void charge_face(const jacobi_problem *p, int h)
+{
+  const int64_t c = p->cost, n = p->side;
+  if (c == 0) return;
+  const int64_t piece = p->inner.halos[h].tag == 0 ? 1 : c;
+  osli_move_charge((size_t)piece * sizeof(double), (c * c - n * n) / piece);
 }
 
 typedef double sweep_call(void *arg, double omega, const double *x, double *y);
@@ -24,18 +48,21 @@ static double sweep_slowly(const jacobi_problem *p, sweep_call *sweep, double om
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
+  charge_sweep(p, ALL);
   return sweep_slowly(p, p->inner.sweep, omega, x, y);
 }
 
 static double sweep_edge(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
+  charge_sweep(p, EDGE);
   return sweep_slowly(p, p->inner.sweep_edge, omega, x, y);
 }
 
 static double sweep_rest(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
+  charge_sweep(p, REST);
   return sweep_slowly(p, p->inner.sweep_rest, omega, x, y);
 }
 
@@ -43,18 +70,34 @@ static void pack(void *arg, int h, const double *x, double *message)
 {
   const jacobi_problem *p = arg;
   p->inner.pack(p->inner.arg, h, x, message);
+  charge_face(p, h);
 }
 
 static void unpack(void *arg, int h, const double *message, double *x)
 {
   const jacobi_problem *p = arg;
   p->inner.unpack(p->inner.arg, h, message, x);
+  charge_face(p, h);
 }
 
 static double magnitude(void *arg, const double *x)
 {
   const jacobi_problem *p = arg;
   return p->inner.magnitude(p->inner.arg, x);
+}
+
+/* With --cost-points, messages get the length of faces of c x c points. Their first elements are
+ * the halos of the rank's cube. */
+static void lengthen_halos(jacobi_problem *p, int64_t c, int64_t n)
+{
+  if (c == 0) return;
+  p->cost = c;
+  p->side = n;
+  for (int h = 0; h < p->inner.n_halos; h++) {
+    p->halos[h] = p->inner.halos[h];
+    p->halos[h].send = p->halos[h].recv = c * c;
+  }
+  p->p.halos = p->halos;
 }
 
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
@@ -85,6 +128,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
   out->p.magnitude = magnitude;
   out->p.bound_sweep = NULL;
   out->p.distance = NULL;
+  lengthen_halos(out, s->cost_points, n);
   return OSLA_OK;
 }
 

@@ -85,6 +85,27 @@ awk -v one="$alone" 'BEGIN {exit !(one > 2e9 / 38e9 && one < 1.1 * 2e9 / 38e9)}'
 where=(-m infiniband -n 16 -w) # with the time of this processor
 measured chol --n 400 --nb 32
 
+# Sweeps: one or two cores of the XE6 copy 2 GB/s each, so a sweep over 50^3 points takes 0.5 ms. Eight cores
+# of a die share 12.5 GB/s, and 24 bytes move for each point, so a sweep takes 1.92 ms; packing the
+# halos takes up to 0.4 ms more. A core at half speed makes lock-step sweeps take twice the time.
+solve=(jacobi --points 5 --cost-points 50)
+where=(-m xe6 -p 8 -n 2)
+measured "${solve[@]}" --mode sync --sweeps 100
+between 0.05 "$(seconds)" 0.055
+where=(-m xe6 -p 8 -n 8)
+twice "${solve[@]}" --mode sync --sweeps 100
+quick=$(seconds)
+between 0.192 "$quick" 0.232
+where=(-m xe6 -p 8 -n 8 -d core=2)
+measured "${solve[@]}" --mode sync --sweeps 100
+between 1.9 "$(awk -v a="$quick" -v b="$(seconds)" 'BEGIN {print b / a}')" 2.3
+measured "${solve[@]}" --mode sync --tolerance 1e-4
+waits=$(seconds)
+twice "${solve[@]}" --mode async --tolerance 1e-4
+between 1.3 "$(awk -v a="$(seconds)" -v b="$waits" 'BEGIN {print b / a}')" 2.1
+simulate -m infiniband -n 4 -s "$bench" jacobi --cost-points 50 --points 60
+refused 2 "osla-bench jacobi: --cost-points: 50 is not from --points 60 to 4096"
+
 simulate -n 4 -s "$bench" lu --n 200 --nb 32 --ref none --reps 1 --trace trace
 grep -q '^trace of .* simulated; in trace$' out || fail "a trace without the word"
 command -v python3 >/dev/null && ! python3 -c 'import json; json.load(open("trace"))' && fail "the trace is no JSON"
@@ -162,7 +183,7 @@ simulate -c -n 2 ./looks
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xe6 xt4"
 simulate -n 0 "$bench" gemm
 refused 2 "simulate: -n: '0' is not a number of ranks"
 simulate -n 4 "$bench" gemm --transport mpi
