@@ -57,7 +57,8 @@ module osla_values
   integer(c_int), parameter :: OSLA_TRACE_PANEL = 20
   integer(c_int), parameter :: OSLA_TRACE_ROWS = 21
   integer(c_int), parameter :: OSLA_TRACE_UPDATE = 22
-  integer(c_int), parameter :: OSLA_TRACE_KINDS = 23
+  integer(c_int), parameter :: OSLA_TRACE_SWEEP = 23
+  integer(c_int), parameter :: OSLA_TRACE_KINDS = 24
   integer(c_int), parameter :: OSLA_TRACE_MAX_EVENTS = 4194304
   integer(c_int), parameter :: OSLA_GRID_ROWS = 0
   integer(c_int), parameter :: OSLA_GRID_COLUMNS = 1

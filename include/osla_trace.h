@@ -52,6 +52,7 @@ typedef enum osla_trace_kind {
      elements */
   OSLA_TRACE_ROWS,
   OSLA_TRACE_UPDATE, /* additions to the matrix or right-hand side; amount in elements */
+  OSLA_TRACE_SWEEP,  /* a sweep of an iteration over the rank's part of x; amount in elements */
   OSLA_TRACE_KINDS
 } osla_trace_kind;
 

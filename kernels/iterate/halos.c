@@ -4,6 +4,7 @@
  * The stamp of a message consists of the number of the run, whether the sender makes no more sweeps
  * in it (last), and the sender's number of sweeps. */
 #include "kernels/iterate/iterate.h"
+#include "osla_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,9 @@ static osla_err send_over(osla_iteration *it, const int *channels, const double 
   for (int h = 0; h < it->p.n_halos; h++) {
     double *message = osla_channel_buffer(it->set, channels[h]);
     OSLA_CHECK(message, OSLA_ERR_MPI, "halo %d", h);
+    const double since = osla_trace_now(it->t);
     it->p.pack(it->p.arg, h, x, message);
+    osla_trace_add(it->t, OSLA_TRACE_PACK, since, (double)it->p.halos[h].send * sizeof *x);
     OSLA_CALL(osla_channel_send(it->set, channels[h], stamp));
   }
   return OSLA_OK;
@@ -106,7 +109,9 @@ void osli_halos_unpack(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     if (it->unpacks_left[h] == 0) continue;
+    const double since = osla_trace_now(it->t);
     it->p.unpack(it->p.arg, h, it->message[h], x);
+    osla_trace_add(it->t, OSLA_TRACE_PACK, since, (double)it->p.halos[h].recv * sizeof *x);
     it->unpacks_left[h]--;
   }
 }

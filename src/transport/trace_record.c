@@ -28,6 +28,7 @@ const trace_kind osli_trace_kinds[OSLA_TRACE_KINDS] = {
   [OSLA_TRACE_ROWS] = {"rows", "compute", "elements", TRACE_APART},
   [OSLA_TRACE_PANEL] = {"panel", "compute", "flops", TRACE_APART},
   [OSLA_TRACE_UPDATE] = {"update", "compute", "elements", TRACE_APART},
+  [OSLA_TRACE_SWEEP] = {"sweep", "compute", "elements", TRACE_APART},
 };
 
 const char *osla_trace_name(osla_trace_kind kind)
