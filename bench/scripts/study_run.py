@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import study_jacobi
 from study_cases import fail, grid_of
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -26,6 +27,8 @@ def command(o, r, result):
     if r["who"] == "mpi":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["kernel"]], *where, r["kernel"],
                 *(str(r[key]) for key in ("n", "size", "updates", "seconds")), *map(str, grid_of(r["ranks"]))]
+    if r["kernel"] == "jacobi":
+        return study_jacobi.command(r, [os.path.join(here, "simulate"), "-q", *where], bench(o), result)
     if r["who"] != "osla":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["who"]], *where, r["kernel"], str(r["n"]), str(r["nb"]),
                 *map(str, grid_of(r["ranks"]))]
@@ -49,6 +52,8 @@ def name_of(r):
 
 
 def parse(r, text, path):
+    if r["kernel"] == "jacobi":
+        return study_jacobi.parse(text, path)
     if r["who"] == "osla":
         with open(path) as file:
             return [json.loads(line) for line in file]

@@ -83,13 +83,24 @@ figure french-table-2 --ranks 16,64 --updates 1
 [ $status = 0 ] || fail "exit status $status"
 [ "$(grep -cE '^"(16|64)" [0-9.]+( [0-9.e-]+){4}$' french-table-2/curves.dat)" = 2 ] || fail "not a bar for each number of ranks"
 
+# Jacobi's method: the tables and pictures, with the sweeps of each rank and the steps of a sweep.
+study jacobi-weak --machine xe6 --ranks 8,16 --each 8 --n 4
+[ $status = 0 ] || fail "exit status $status"
+rows '^ *(8|16) +(sync|async|racy) ' 6
+for file in table.txt rates.png iterations.png histogram.png profile.png; do
+  [ -s jacobi-weak/$file ] || fail "no $file"
+done
+study jacobi-steps --machine xe6 --ranks 8 --each 8 --n 4
+[ $status = 0 ] || fail "exit status $status"
+awk '$2 == "sync" {exit !($4 > 1.8 && $4 < 2.1 && $3 > $4 + $5)}' out || fail "sweeps of other than 1.92 ms"
+
 # Refused studies.
 figure krishnan-figure-5 --machine infiniband --ranks 16,1024
 refused 2 "simulate: 1024 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
 simulate gemm-weak --machine infiniband --build "$BUILDDIR"
 refused 2 "simulate: gemm-weak needs --machine and --ranks"
 study gemm-weak --machine nowhere
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xe6 xt4"
 study gemm-weak --ranks 4,1000
 refused 2 "simulate: 1000 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
 study gemm-weak --ranks 4,x
@@ -107,7 +118,7 @@ refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', o
 simulate gemm-weak --machine infiniband --ranks 4 --build nowhere
 refused 2 "simulate: --build: nowhere/bench/osla-bench is not there (MPI=simgrid ./quickstart build)"
 simulate -d host=x -n 2 -s "$bench" gemm
-refused 2 "simulate: -d: 'host=x' is none of host=TIMES, line=TIMES (whole numbers), noise=SHARE (as 0.1)"
+refused 2 "simulate: -d: 'host=x' is none of host=TIMES, core=TIMES, line=TIMES (whole numbers), noise=SHARE (as 0.1)"
 simulate nothing --machine infiniband --ranks 4
 [ $status = 2 ] && grep -q "invalid choice: 'nothing'" err || fail "a study that is none"
 exit $failed
