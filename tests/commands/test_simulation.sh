@@ -183,7 +183,7 @@ simulate -c -n 2 ./looks
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xe6 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron-copies opteron slingshot torus xc30 xe6 xt4"
 simulate -n 0 "$bench" gemm
 refused 2 "simulate: -n: '0' is not a number of ranks"
 simulate -n 4 "$bench" gemm --transport mpi
