@@ -9,7 +9,7 @@ dist_man_MANS = \
   doc/osla-bench.1 \
   doc/osla-calibrate.1
 
-EXTRA_DIST += doc/measurements.md doc/example_data.csv doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/devices.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md doc/large_machines.md doc/assemble_or_not.md doc/normal_equations.md doc/asynchronous.md doc/python.md doc/reference.md doc/fortran.md \
+EXTRA_DIST += doc/measurements.md doc/example_data.csv doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/devices.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md doc/large_machines.md doc/papers.md doc/assemble_or_not.md doc/normal_equations.md doc/asynchronous.md doc/python.md doc/reference.md doc/fortran.md \
   doc/grid_and_blocks.c doc/map.png doc/example.c doc/example.f90 doc/asynchronous.c doc/write_updates.c doc/write_updates.py
 
 # `make doc` makes all documentation as HTML, in site/html of the build tree.

@@ -111,7 +111,7 @@ plot for [i=2:{len(names) + 1}] 'curves.dat' index {first} using i:xtic(1) title
 unset logscale
 {"set logscale x 2" if "x" in log else ""}
 {"set logscale y 10" if "y" in log else ""}
-set yrange [{"*" if "y" in log else "0"}:*]
+set yrange [{panel.get("least", "*" if "y" in log else 0)}:*]
 plot {", ".join(parts)}
 """
 
