@@ -31,7 +31,7 @@ bench_libbench_la_SOURCES = \
   tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = bench/osla_bench.c
-bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
+bench_libs = $(ga_adapt_libs) libosla_armci.la libosla_shmem.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 bench_osla_bench_LDADD = bench/libbench.la $(bench_libs) $(PLUGIN_PATH)
 

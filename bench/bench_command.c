@@ -5,6 +5,7 @@
 #include "bench/bench_reference.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
+#include "osla_shmem.h"
 #include "src/blas/work.h"
 #include "tools/common/command.h"
 #include "tools/common/command_files.h"
@@ -17,9 +18,9 @@
 #include <unistd.h>
 
 static const bench_kernel *const kernels[] = {
-  &bench_gemm,    &bench_syrk, &bench_symm,   &bench_trmm,   &bench_gemv,   &bench_symv,
-  &bench_lu,      &bench_chol, &bench_potri,  &bench_getri,  &bench_solve,  &bench_hpl,
-  &bench_hessian, &bench_chain, &bench_put,  &bench_forest, &bench_jacobi, &bench_channel};
+  &bench_gemm,    &bench_syrk,  &bench_symm,  &bench_trmm,   &bench_gemv,   &bench_symv,
+  &bench_lu,      &bench_chol,  &bench_potri, &bench_getri,  &bench_solve,  &bench_hpl,
+  &bench_hessian, &bench_chain, &bench_put,   &bench_forest, &bench_jacobi, &bench_channel};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 static const bench_kernel *find_kernel(const char *name)
@@ -193,6 +194,7 @@ int bench_run_line(int argc, char **argv)
   if (!kernel)
     return command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
   (void)osla_armci_offer(); /* lets users select the transport `armci` */
+  (void)osla_shmem_offer(); /* lets users select the transport `shmem` */
   /* The reference implementation mpi-accumulate needs MPI_THREAD_MULTIPLE, because its threads
    * call MPI. */
   int status = command_start_mpi("-bench", argc, argv, "mpi-accumulate", false);

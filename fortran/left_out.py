@@ -35,7 +35,7 @@ LEFT_OUT = {
     "forecasts of memory: osla info --predict": """[a-z]*_memory shape_make shape_matrix shape_one_node""",
     "MPI has it, on osla_transport_comm": """allreduce bcast alltoall transport_abort agree agree_same sums_create sums_destroy
         sums_all""",
-    "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
+    "of use where messages or memory are one's own, in C": """armci_offer shmem_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
         grid_notifiers combine_function memory_available memory_check simulated_machine error_set_mpi""",
     "facts of machine and grid: osla info, osla_layout, osla_grid_...": """transport_node_size transport_largest_node transport_node_rank_of

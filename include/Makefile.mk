@@ -14,6 +14,7 @@ public_headers = \
   include/osla_backend.h \
   include/osla_trace.h \
   include/osla_armci.h \
+  include/osla_shmem.h \
   include/osla_farewell.h \
   include/osla_meet.h \
   include/osla_segment.h \

@@ -14,6 +14,7 @@
 
 #include "osla_armci.h"
 #include "osla_segment.h"
+#include "osla_shmem.h"
 #include "osla_transport.h"
 
 #include "osla_grid.h"

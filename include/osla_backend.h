@@ -1,5 +1,5 @@
-/* Registration of a transport backend that lives in a library of its own. libosla_armci uses it,
- * because libosla must not depend on ARMCI.
+/* Registration of a transport backend that lives in a library of its own. libosla_armci and
+ * libosla_shmem use it, because libosla must not depend on ARMCI and OpenSHMEM.
  *
  * The structs are declared in src/transport/transport_ops.h. These structs may change with every
  * build, so a library with a backend is compiled from the same sources.
@@ -18,9 +18,10 @@ extern "C" {
 struct osla_transport_ops;
 struct osla_backend_services;
 
-/* Makes the transport `ops` known to this program, in place of one from an earlier call. Returns
- * the functions of libosla that the backend may call; the struct is valid for the lifetime of the
- * program. Local. */
+/* Makes the transport `ops` known to this program; a second call for it does nothing, and at most
+ * four can be known. All ranks offer their transports in one order. Returns the functions of
+ * libosla that the backend may call; `ops` and the returned struct are valid for the lifetime of
+ * the program. Local. */
 OSLA_API const struct osla_backend_services *osla_backend_offer(
   const struct osla_transport_ops *ops);
 

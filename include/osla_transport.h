@@ -38,8 +38,8 @@ typedef struct osla_transport_options {
   /* number of computing threads of each rank, for the test whether cores are oversubscribed; 0
    * means 1 */
   int threads_per_rank;
-  /* how data move: "mpi" or "armci" (osla_armci.h); NULL: the value of the environment variable
-   * OSLA_TRANSPORT, or "mpi" if that is not set */
+  /* how data move: "mpi", "armci" (osla_armci.h) or "shmem" (osla_shmem.h); NULL: the value of the
+   * environment variable OSLA_TRANSPORT, or "mpi" if that is not set */
   const char *transport;
   uint64_t reserved[8]; /* must be 0, see osla_types.h */
 } osla_transport_options;
@@ -85,7 +85,7 @@ OSLA_API uint64_t
 osla_transport_memory_share(const osla_transport *transport);
 /* the transport's duplicate of the communicator; owned by the transport */
 OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport);
-/* Returns "mpi", "armci" or "sim". */
+/* Returns "mpi", "armci", "shmem" or "sim". */
 OSLA_API const char *osla_transport_name(const osla_transport *transport);
 
 /* Name of the machine that the ranks of this program are simulated on; NULL if they are real. Every

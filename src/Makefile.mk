@@ -123,3 +123,14 @@ armci_sources = src/transport/armci/armci_none.c
 endif
 EXTRA_DIST += src/transport/armci/armci_start.h src/transport/armci/armci_start.c \
   src/transport/armci/transport_armci.c src/transport/armci/armci_none.c
+
+# libosla_shmem is a library of its own, so that only programs that use the transport on OpenSHMEM
+# load OpenSHMEM.
+if HAVE_SHMEM
+shmem_sources = src/transport/shmem/shmem_start.h src/transport/shmem/shmem_start.c \
+  src/transport/shmem/transport_shmem.c
+else
+shmem_sources = src/transport/shmem/shmem_none.c
+endif
+EXTRA_DIST += src/transport/shmem/shmem_start.h src/transport/shmem/shmem_start.c \
+  src/transport/shmem/transport_shmem.c src/transport/shmem/shmem_none.c

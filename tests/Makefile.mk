@@ -6,12 +6,13 @@ tests_programs =
 tests_scalapack_programs =
 tests_ga_programs =
 tests_armci_programs =
+tests_shmem_programs =
 tests_fortran_programs =
 tests_helpers =
 tests_scripts =
 
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
-LDADD = tests/libosla_test.la libosla_armci.la apps/tomography/libtomo.la libosla.la $(CUNIT_LIBS)
+LDADD = tests/libosla_test.la libosla_armci.la libosla_shmem.la apps/tomography/libtomo.la libosla.la $(CUNIT_LIBS)
 tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h tests/osla_test_main.c \
   $(tests_process_state) \
@@ -53,6 +54,9 @@ check_PROGRAMS += $(tests_ga_programs)
 endif
 if HAVE_ARMCI
 check_PROGRAMS += $(tests_armci_programs)
+endif
+if HAVE_SHMEM
+check_PROGRAMS += $(tests_shmem_programs)
 endif
 endif
 

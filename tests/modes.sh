@@ -38,6 +38,10 @@ in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/li
       echo OSLA_FAKE_DEVICE=early ;;
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;
+    shmem) echo OSLA_EXPECT_NODES=1 OSLA_TRANSPORT=shmem ;;
+    shmem2)
+      in_mode fake2 "${@:2}"
+      echo OSLA_TRANSPORT=shmem ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;
     sim) # 4 hosts for up to 16 ranks, 16 hosts for more
       if [ "$2" -le 16 ]; then

@@ -40,9 +40,10 @@ osla_grid *osla_test_square_grid(osla_transport *t)
   return grid;
 }
 
-bool osla_test_on_armci(const osla_transport *t)
+bool osla_test_on_offered(const osla_transport *t)
 {
-  return strcmp(osla_transport_name(t), "armci") == 0;
+  const char *name = osla_transport_name(t);
+  return strcmp(name, "armci") == 0 || strcmp(name, "shmem") == 0;
 }
 
 static osla_grid *reversed(osla_transport *t)

@@ -18,8 +18,9 @@ osla_transport *osla_test_transport(void);
  * several nodes. Collective. */
 osla_grid *osla_test_square_grid(osla_transport *transport);
 
-/* True for a transport on ARMCI, which does not keep all promises of the MPI transport. Local. */
-bool osla_test_on_armci(const osla_transport *transport);
+/* True for a transport on ARMCI or OpenSHMEM, which do not keep all promises of the MPI transport.
+ * Local. */
+bool osla_test_on_offered(const osla_transport *transport);
 
 /* A list of 1 to 7 process grids, each shape once: nearly square, P x 1, nearly square with the
  * ranks in descending order, 1 x 1, 1 x P, 2 x 2 and 2 x 1, the small ones with idle ranks.

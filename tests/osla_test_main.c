@@ -2,6 +2,7 @@
  * osla_test.h describes. */
 #include "osla_armci.h"
 #include "osla_farewell.h"
+#include "osla_shmem.h"
 #include "osla_transport.h"
 #include "tests/osla_test.h"
 #include "tests/process_state.h"
@@ -102,7 +103,10 @@ static void begin(int *argc, char ***argv)
   int wanted = getenv("OSLA_TEST_SERIALIZED") ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
   MPI_Init_thread(argc, argv, wanted, &provided);
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  (void)osla_armci_offer(); /* makes OSLA_TRANSPORT=armci possible; fails in builds without ARMCI */
+  /* These calls make OSLA_TRANSPORT=armci and shmem possible; they fail in builds without ARMCI or
+   * OpenSHMEM. */
+  (void)osla_armci_offer();
+  (void)osla_shmem_offer();
   bool threads = provided >= wanted || osla_simulated_machine();
   if (CU_initialize_registry() != CUE_SUCCESS || !threads) {
     fprintf(stderr, "test: CUnit or MPI's thread level is not available\n");

@@ -29,5 +29,5 @@ tools_libcommands_la_SOURCES = \
 
 bin_PROGRAMS += osla
 osla_SOURCES = tools/main.c
-osla_libs = apps/tomography/libinvert.la apps/tomography/libreference.la apps/tomography/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+osla_libs = apps/tomography/libinvert.la apps/tomography/libreference.la apps/tomography/libtomo.la libosla_armci.la libosla_shmem.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 osla_LDADD = tools/libcommands.la $(osla_libs) $(PLUGIN_PATH)

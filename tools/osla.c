@@ -3,6 +3,7 @@
 
 #include "apps/tomography/tomography.h"
 #include "osla_armci.h"
+#include "osla_shmem.h"
 #include "tools/common/command.h"
 
 #ifdef HAVE_HDF5
@@ -106,8 +107,11 @@ int command_run(int argc, char **argv)
   command_prepare_process();
   if (argc < 2) return command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
-  /* fails in builds without ARMCI, where a transport armci does not exist */
+  /* These calls fail in builds without ARMCI or OpenSHMEM, which lack the transports armci or
+   * shmem.
+   */
   (void)osla_armci_offer();
+  (void)osla_shmem_offer();
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);

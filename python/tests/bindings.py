@@ -20,7 +20,7 @@ LEFT_OUT = {
         matrix_peer matrix_bytes matrix_fill_with element""",
     "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
         getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
-    "of use where messages or memory are one's own, in C": """armci_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
+    "of use where messages or memory are one's own, in C": """armci_offer shmem_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
         vertices_[a-z]* forest_end_read forest_writable forest_transport sums_[a-z]* grid_notifiers
         combine_function iteration_[a-z]* records_free record_lags transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",

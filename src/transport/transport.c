@@ -10,39 +10,50 @@
 #include "src/transport/trace.h"
 #include "src/transport/transport_ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- the choice of a backend ---- */
 
-/* The backend of another library, added at run time by osla_backend_offer, so that libosla does not
- * depend on that library; NULL if there is none. */
-static const osla_transport_ops *offered;
+/* The backends of other libraries, added at run time by osla_backend_offer, so that libosla does
+ * not depend on those libraries. */
+enum { MAX_OFFERED = 4 };
+static const osla_transport_ops *offered[MAX_OFFERED];
+static int n_offered;
 
 const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
 {
   static osla_backend_services services = {.allgather = osli_allgather,
                                            .wait_until = osli_wait_until};
   services.built_in = osli_transport_built_in;
-  offered = ops;
+  int i = 0;
+  while (i < n_offered && offered[i] != ops)
+    i++;
+  if (i == n_offered && n_offered < MAX_OFFERED) offered[n_offered++] = ops;
   return &services;
 }
 
-/* Index of the backend with this name: 0 for the built-in one, 1 for the one that another library
- * has offered, -1 if the name is unknown. */
+/* Index of the backend with this name: 0 for the built-in one, then those that other libraries have
+ * offered, -1 if the name is unknown. */
 static int find_backend(const char *name)
 {
   if (strcmp(osli_transport_built_in->name, name) == 0) return 0;
-  return offered && strcmp(offered->name, name) == 0 ? 1 : -1;
+  for (int i = 0; i < n_offered; i++)
+    if (strcmp(offered[i]->name, name) == 0) return i + 1;
+  return -1;
 }
 
 static osla_err report_unknown(const char *name, bool by_environment)
 {
+  char known[128];
+  int used = snprintf(known, sizeof known, "%s", osli_transport_built_in->name);
+  for (int i = 0; i < n_offered && used < (int)sizeof known; i++)
+    used += snprintf(known + used, sizeof known - (size_t)used, ", %s", offered[i]->name);
   return osla_error_set(
-    OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s%s%s", name,
-    by_environment ? " (OSLA_TRANSPORT)" : "", osli_transport_built_in->name, offered ? ", " : "",
-    offered ? offered->name : "",
+    OSLA_ERR_UNSUPPORTED, "transport '%s'%s: this program has only: %s%s", name,
+    by_environment ? " (OSLA_TRANSPORT)" : "", known,
     strcmp(name, "sim") == 0
       ? " (a simulation needs a build of its own: configure --enable-simulation)"
       : "");
@@ -65,7 +76,7 @@ static osla_err choose_backend(MPI_Comm comm, const char *name, const osla_trans
   if (mine < 0) return report_unknown(name, by_environment);
   if (span[0] < 0)
     return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
-  *out = mine == 0 ? osli_transport_built_in : offered;
+  *out = mine == 0 ? osli_transport_built_in : offered[mine - 1];
   return OSLA_OK;
 }
 

@@ -1,7 +1,7 @@
 # The adaptor to Global Arrays. Each suite is a separate program, because it ends Global Arrays.
 tests_ga_programs += tests/adaptors/test_ga tests/adaptors/test_ga_solve tests/adaptors/test_ga_hessian
 tests_ga_help = tests/adaptors/ga_help.c tests/adaptors/ga_help.h
-tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
+tests_ga_libs = tests/libosla_test.la libosla_armci.la libosla_shmem.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
 tests_adaptors_test_ga_SOURCES = tests/adaptors/test_ga.c $(tests_ga_help)
 tests_adaptors_test_ga_LDADD = $(tests_ga_libs)
 tests_adaptors_test_ga_solve_SOURCES = tests/adaptors/test_ga_solve.c $(tests_ga_help)
@@ -10,6 +10,7 @@ tests_adaptors_test_ga_hessian_SOURCES = tests/adaptors/test_ga_hessian.c $(test
 tests_adaptors_test_ga_hessian_LDADD = $(tests_ga_libs)
 
 tests_armci_programs += tests/adaptors/test_armci
+tests_shmem_programs += tests/adaptors/test_shmem
 
 # The Fortran module. Each program has its own main.
 tests_fortran_programs += \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The boundary of each library: every symbol that the shared library exports is declared in a public
-# header, and so is every osla_NAME that any library calls. The archives of ARMCI and Global Arrays
-# use no private function of libosla.
+# header, and so is every osla_NAME that any library calls. The archives of ARMCI, OpenSHMEM and
+# Global Arrays use no private function of libosla.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$SRCDIR/tests/install/installed.sh"
@@ -37,7 +37,7 @@ done
 for library in $(find "$installed" -name libosla.so); do
   nm --dynamic --defined-only "$library" | awk '{print $3}' | grep -v '^_' | sort -u >shown
   comm -23 shown declared | complain "libosla.so shows what no public header declares"
-  for archive in $(find "$installed" -name libosla_armci.a -o -name libosla_ga.a); do
+  for archive in $(find "$installed" -name libosla_armci.a -o -name libosla_shmem.a -o -name libosla_ga.a); do
     nm --defined-only "$archive" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u >own
     nm --undefined-only "$archive" 2>/dev/null | awk '{print $2}' | grep -E '^osl[ai]_' | sort -u | comm -23 - own | comm -23 - shown |
       complain "${archive##*/} needs what libosla.so does not show"

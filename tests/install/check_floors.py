@@ -19,6 +19,7 @@ RULES = {
     "src/transport": "src/device src/base",
     "src/transport/mpi": "src/transport src/base",
     "src/transport/armci": "src/transport src/transport/mpi src/base",
+    "src/transport/shmem": "src/transport src/transport/mpi src/base",
     "src/simulation": "src/transport src/blas src/base",
     "src/memory": "src/device src/device/fake src/transport src/base",
     "src/matrix": "src/memory src/transport src/blas src/device src/base",
@@ -39,6 +40,7 @@ RULES = {
 RMA = re.compile(r"\bMPI_(Win_[a-z_]+|R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap) *\(|"
                  r"\bMPI_Win\b")
 FOREIGN = (("GA or ARMCI", re.compile(r'[<"](ga|armci|macdecls)\.h'), lambda file: re.match(r"src/transport/[^/]*armci|ga_adapt/|tests/|bench/", file)),
+           ("OpenSHMEM", re.compile(r'[<"]shmem\.h'), lambda file: re.match(r"src/transport/shmem/|tests/|bench/", file)),
            ("SimGrid's", re.compile(r'[<"]simgrid'), lambda file: file.startswith(("src/simulation/", "bench/peers/", "bench/scripts/"))))
 
 

@@ -3,7 +3,7 @@
 # shared and with the static library, and a program linked with the archives of ARMCI and Global
 # Arrays. pkg-config finds all libraries.
 set -u
-HAVE_GA=no HAVE_ARMCI=no
+HAVE_GA=no HAVE_ARMCI=no HAVE_SHMEM=no
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -166,11 +166,12 @@ links() {
   quietly "${compiler[@]}" "$2" -o "$scratch/$3" "${@:4}" "${flags[@]}"
 }
 
-# The archives of ARMCI and Global Arrays with the shared library. They are linked whole, so that
+# The archives of ARMCI, OpenSHMEM and Global Arrays with the shared library. They are linked whole, so that
 # the link fails if any of their objects needs a symbol that libosla.so does not export.
 if [ -f "$libdir/libosla.so" ]; then
-  packages=osla-armci archives=("$libdir/libosla_armci.a") offered=0
+  packages="osla-armci osla-shmem" archives=("$libdir/libosla_armci.a" "$libdir/libosla_shmem.a") offered=0 shmem=0
   [ "$HAVE_ARMCI" = yes ] || { offered=OSLA_ERR_UNSUPPORTED; echo "archives: this build has no ARMCI"; }
+  [ "$HAVE_SHMEM" = yes ] || { shmem=OSLA_ERR_UNSUPPORTED; echo "archives: this build has no OpenSHMEM"; }
   if [ "$HAVE_GA" = yes ]; then
     packages+=" osla-ga" archives+=("$libdir/libosla_ga.a" -DWITH_GA)
   else
@@ -185,7 +186,7 @@ if [ -f "$libdir/libosla.so" ]; then
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  int wrong = osla_armci_offer() != OFFERED;
+  int wrong = osla_armci_offer() != OFFERED || osla_shmem_offer() != OFFERED_SHMEM;
 #ifdef WITH_GA
   wrong |= osla_ga_initialize(1 << 10) != OSLA_OK;
   osla_ga_terminate();
@@ -194,7 +195,7 @@ int main(int argc, char **argv)
   return wrong;
 }
 EOT
-  links "$packages" "$scratch/archives.c" archives -DOFFERED=$offered \
+  links "$packages" "$scratch/archives.c" archives -DOFFERED=$offered -DOFFERED_SHMEM=$shmem \
     -Wl,--whole-archive "${archives[@]}" -Wl,--no-whole-archive
   ldd "$scratch/archives" | grep -q libosla || fail "the archives are not linked with the shared library"
   quietly env $(in_mode node 2 ga) LD_LIBRARY_PATH="$libdir" timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$scratch/archives"

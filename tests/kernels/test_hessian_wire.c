@@ -218,7 +218,7 @@ static void test_small_updates_join(void)
   MPI_Allreduce(MPI_IN_PLACE, &transfers, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (osla_test_rank() == 0)
     OSLA_ASSERT_MSG(transfers >= far &&
-                      transfers <= (osla_test_on_armci(t) ? far * TIMES : far * TIMES / 4),
+                      transfers <= (osla_test_on_offered(t) ? far * TIMES : far * TIMES / 4),
                     "%" PRId64 " transfers for %d updates", transfers, far * TIMES);
   osla_hessian_destroy(&h);
   sum_free(&sum);

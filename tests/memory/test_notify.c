@@ -152,7 +152,7 @@ static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, i
   double work = 0;
   OSLA_ASSERT_OK(osla_barrier(t));
   if (rank == 0) {
-    osla_test_watch_hold(!osla_test_on_armci(t));
+    osla_test_watch_hold(!osla_test_on_offered(t));
     OSLA_ASSERT_OK(osla_put_notify_post(s, last, 0, block, sizeof block, 0, *value + 1, &posted));
     work = -work_clock();
     for (int i = 2; i <= count; i++)
@@ -177,11 +177,11 @@ static void test_many_posts(void)
   double best[2] = {1e9, 1e9};
   OSLA_ASSERT_OK(osla_segment_create(t, 64, 1, &s));
   for (int i = 0; i < 8; i++) {
-    int few = osla_test_on_armci(t) ? 10 : MANY;
+    int few = osla_test_on_offered(t) ? 10 : MANY;
     double work = queue_posts(t, s, &value, i % 2 ? TIMES * few : few);
     if (work < best[i % 2]) best[i % 2] = work;
   }
-  if (osla_test_rank() == 0 && !osla_test_on_armci(t) &&
+  if (osla_test_rank() == 0 && !osla_test_on_offered(t) &&
       osla_transport_node(t) != osla_transport_node_of(t, osla_test_size() - 1))
     OSLA_ASSERT_MSG(best[1] < 3 * TIMES * best[0],
                     "%.6f s of work for %d posts, %.6f s for %d times as many", best[0], MANY,

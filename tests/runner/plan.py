@@ -8,8 +8,8 @@ import dataclasses
 import re
 
 LEVELS = ("check", "ci", "full")
-MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "sim", "hosts2", "hosts3", "hosts4")
-NEEDS = ("hdf5", "scalapack", "ga", "armci", "fortran", "gnuplot", "simulation")
+MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "shmem", "shmem2", "sim", "hosts2", "hosts3", "hosts4")
+NEEDS = ("hdf5", "scalapack", "ga", "armci", "shmem", "fortran", "gnuplot", "simulation")
 MARKS = ("timing", "plain")
 
 
@@ -45,7 +45,7 @@ class Run:
 
 def suits(ranks, mode):
     """True if this number of ranks can run in the mode."""
-    if mode in ("fake2", "sparse", "cores2", "device2", "triangle2"):
+    if mode in ("fake2", "sparse", "cores2", "device2", "triangle2", "shmem2"):
         return ranks % 2 == 0
     if mode.startswith("hosts"):
         return ranks % int(mode[5:]) == 0

@@ -40,10 +40,10 @@ static void test_channel(void)
   }
   osla_channels_destroy(&set); /* the channels are destroyed after all messages have left */
   osla_trace_summary s = summary_of(t);
-  const double expected = far && !osla_test_on_armci(t) ? 2 * MESSAGES : 0;
+  const double expected = far && !osla_test_on_offered(t) ? 2 * MESSAGES : 0;
   for (int kind = OSLA_TRACE_PUT; kind <= OSLA_TRACE_ISSUE; kind++)
     CU_ASSERT(s.kind[kind].amount == expected * (BYTES + HEAD));
-  if (!osla_test_on_armci(t)) CU_ASSERT((s.in_flight > 0) == far);
+  if (!osla_test_on_offered(t)) CU_ASSERT((s.in_flight > 0) == far);
   osla_transport_destroy(&t);
 }
 
@@ -57,7 +57,7 @@ static void test_forest(void)
   osla_transport *t = osla_test_transport();
   (void)unsetenv("OSLA_MESSAGES");
   const int last = osla_test_size() - 1;
-  const bool far = osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t);
+  const bool far = osla_transport_n_nodes(t) > 1 && !osla_test_on_offered(t);
   const int64_t edges = osla_test_rank() == 0 ? EDGES : 0;
   double roots[EDGES], leaves[EDGES];
   osla_root root[EDGES];
@@ -79,7 +79,7 @@ static void test_forest(void)
                     (int)expected);
     CU_ASSERT(s.kind[kind].amount == (double)(expected * (BYTES + HEAD)));
   }
-  if (!osla_test_on_armci(t)) CU_ASSERT((s.in_flight > 0) == far);
+  if (!osla_test_on_offered(t)) CU_ASSERT((s.in_flight > 0) == far);
   OSLA_ASSERT_OK(osla_forest_destroy(&forest));
   osla_transport_destroy(&t);
 }

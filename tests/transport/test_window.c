@@ -135,7 +135,7 @@ int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *found)
 
 static bool has_windows(const osla_transport *t)
 {
-  return osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t);
+  return osla_transport_n_nodes(t) > 1 && !osla_test_on_offered(t);
 }
 
 static void make_segment(osla_transport *t, osla_err expected)

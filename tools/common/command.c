@@ -284,7 +284,7 @@ static bool run_popt(command_line *line, int argc, char **argv, int *status)
   char *transport = NULL;
   const struct poptOption every_table[] = {
     {"transport", '\0', POPT_ARG_STRING, &transport, 0,
-     "Transport: mpi or armci (default: OSLA_TRANSPORT, else mpi)", "NAME"},
+     "Transport: mpi, armci or shmem (default: OSLA_TRANSPORT, else mpi)", "NAME"},
     {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL},
     POPT_TABLEEND};
   char title[64];

@@ -63,7 +63,7 @@ typedef struct info_system {
   command_cpu cpu;  /* number of cores and BLAS threads on the host of this rank */
   info_mpi mpi;
   const char *blas;
-  const char *transport; /* name of the transport: "mpi" or "armci" */
+  const char *transport; /* name of the transport: "mpi", "armci" or "shmem" */
   bool oversubscribed;   /* true if a host has more computing threads than cores */
   char gnuplot[256];     /* path of gnuplot; "" if not found */
   /* Pair 0 are two ranks of one node, pair 1 are two ranks of different nodes. */

@@ -73,7 +73,7 @@ static void print_ranks_and_nodes(const info_system *s)
                  plural(s->ranks[first].cores));
   }
   if (s->n_nodes > s->n_hosts)
-    (void)printf("  Nodes on one host: %s.\n", info_limit_get(s->transport, 0)
+    (void)printf("  Nodes on one host: %s.\n", strcmp(s->transport, "armci") == 0
                                                  ? "the transport keeps ranks apart"
                                                  : "MPI was set to keep its ranks apart");
   if (s->oversubscribed)

@@ -122,10 +122,26 @@ static const char *const armci_limits[] = {
   "the first transport has all ranks of MPI_COMM_WORLD; objects are made by one thread at a time",
 };
 
+/* Limits of the transport on OpenSHMEM with Open MPI 4.1. */
+static const char *const shmem_limits[] = {
+  "the symmetric heap holds all segments: SHMEM_SYMMETRIC_SIZE sets its size on each rank",
+  "between nodes transfers do not overlap with work as with mpi: a wait for a get, and a test, "
+  "waits "
+  "for all transfers; a posted put with notify is a blocking one",
+  "attached memory (osla_matrix_wrap) is reached by an MPI window, as with mpi; so is all memory "
+  "of "
+  "a transport on a part of MPI_COMM_WORLD",
+  "the first transport has all ranks of MPI_COMM_WORLD; all ranks make and free objects in one "
+  "order",
+};
+
+/* Limit number i of the list, or NULL after its end. */
+#define LIMIT(list, i) ((i) < (int)(sizeof(list) / sizeof *(list)) ? (list)[i] : NULL)
+
 const char *info_limit_get(const char *transport, int i)
 {
-  bool known = strcmp(transport, "armci") == 0;
-  return known && i < (int)(sizeof armci_limits / sizeof *armci_limits) ? armci_limits[i] : NULL;
+  if (strcmp(transport, "armci") == 0) return LIMIT(armci_limits, i);
+  return strcmp(transport, "shmem") == 0 ? LIMIT(shmem_limits, i) : NULL;
 }
 
 static int compare_versions(const int a[3], const int b[3])

@@ -15,7 +15,7 @@ apps_tomography_tests_suites_SOURCES = \
   apps/tomography/tests/invert_reference.c apps/tomography/tests/invert_reference.h $(tests_invert_job) \
   apps/tomography/tests/list_columns.c apps/tomography/tests/list_columns.h apps/tomography/tests/list_read.c apps/tomography/tests/list_read.h apps/tomography/tests/list_help.c apps/tomography/tests/list_help.h \
   tests/lzf_filter.h
-apps_tomography_tests_suites_LDADD = tests/libosla_test.la libosla_armci.la apps/tomography/libinvert.la apps/tomography/libreference.la \
+apps_tomography_tests_suites_LDADD = tests/libosla_test.la libosla_armci.la libosla_shmem.la apps/tomography/libinvert.la apps/tomography/libreference.la \
   apps/tomography/libtomo.la libosla.la $(CUNIT_LIBS) $(POPT_LIBS) $(JANSSON_LIBS) $(NETCDF_LIBS) $(HDF5_LIBS)
 
 apps_tomography_tests_test_invert_memory_SOURCES = apps/tomography/tests/test_invert_memory.c $(tests_invert_job)

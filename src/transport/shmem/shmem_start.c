@@ -1,0 +1,92 @@
+/* Starts and ends OpenSHMEM, and finds the PE numbers of a transport's ranks. */
+#include "src/transport/shmem/shmem_start.h"
+
+#include <shmem.h>
+#include <stdlib.h>
+
+/* State of OpenSHMEM in this process, which all transports share. */
+static struct {
+  pthread_mutex_t lock;
+  bool started; /* true if this library has started OpenSHMEM, and so ends it in MPI_Finalize */
+} shmem = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const osla_backend_services *osli_shmem_services;
+
+void osli_shmem_enter(osla_transport *t)
+{
+  (void)pthread_mutex_lock(&t->mutex);
+  (void)pthread_mutex_lock(&shmem.lock);
+}
+
+void osli_shmem_leave(osla_transport *t)
+{
+  (void)pthread_mutex_unlock(&shmem.lock);
+  (void)pthread_mutex_unlock(&t->mutex);
+}
+
+/* Ends OpenSHMEM before MPI. In Open MPI shmem_finalize also ends MPI, and it crashes if MPI has
+ * ended before; called by the attribute of MPI_COMM_SELF that other libraries use for their end, it
+ * would call MPI_Finalize a second time. The definition is weak, so that a program may have its
+ * own. */
+__attribute__((weak)) int MPI_Finalize(void)
+{
+  int ended = 0;
+  if (shmem.started) {
+    shmem.started = false;
+    shmem_finalize();
+    (void)MPI_Finalized(&ended);
+  }
+  return ended ? MPI_SUCCESS : PMPI_Finalize();
+}
+
+/* Sets variables that Open MPI reads at the start of OpenSHMEM, unless the user has set them.
+ *   OMPI_MCA_opal_common_ucx_opal_mem_hooks=0  spml/ucx of Open MPI 4.1 never removes its hook on
+ *       freed memory, so that frees at the end of MPI call code of an unloaded plug-in
+ *   SHMEM_SYMMETRIC_HEAP_SIZE  Open MPI 4.1 reads the size of the heap here, and not in the
+ *       standard's SHMEM_SYMMETRIC_SIZE (OpenSHMEM 1.4, section 7) */
+static void set_environment(void)
+{
+  const char *bytes = getenv("SHMEM_SYMMETRIC_SIZE");
+  (void)setenv("OMPI_MCA_opal_common_ucx_opal_mem_hooks", "0", 0);
+  if (bytes && !getenv("SMA_SYMMETRIC_SIZE")) (void)setenv("SHMEM_SYMMETRIC_HEAP_SIZE", bytes, 0);
+}
+
+static osla_err start_once(const osla_transport *t, bool whole_world)
+{
+  int level = 0;
+  if (shmem.started) return OSLA_OK;
+  OSLA_CHECK(whole_world, OSLA_ERR_STATE,
+             "the first transport on OpenSHMEM has %d ranks, but must have all of MPI_COMM_WORLD",
+             t->size);
+  set_environment();
+  const int wanted =
+    t->thread_level >= MPI_THREAD_SERIALIZED ? SHMEM_THREAD_SERIALIZED : SHMEM_THREAD_FUNNELED;
+  OSLA_CHECK(shmem_init_thread(wanted, &level) == 0, OSLA_ERR_STATE, "shmem_init_thread failed");
+  shmem.started = true;
+  return OSLA_OK;
+}
+
+osla_err osli_shmem_start(osla_transport *t)
+{
+  int world = 0, mine = 0;
+  OSLA_CALL(osli_shmem_services->built_in->start(t));
+  OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
+  shmem_ranks *ranks = calloc(1, sizeof *ranks + (size_t)t->size * sizeof *ranks->pe);
+  t->backend = ranks;
+  OSLA_CALL(osla_agree(t, ranks ? OSLA_OK
+                                : osla_error_set(OSLA_ERR_MEM, "PE numbers of %d ranks", t->size)));
+  ranks->whole_world = t->size == world;
+  osli_shmem_enter(t);
+  osla_err err = start_once(t, ranks->whole_world);
+  if (err == OSLA_OK) mine = shmem_my_pe();
+  osli_shmem_leave(t);
+  OSLA_CALL(osla_agree(t, err));
+  return osli_shmem_services->allgather(t, &mine, ranks->pe, sizeof mine);
+}
+
+void osli_shmem_finish(osla_transport *t)
+{
+  osli_shmem_services->built_in->finish(t);
+  free(t->backend);
+  t->backend = NULL;
+}

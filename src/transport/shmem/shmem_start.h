@@ -1,0 +1,29 @@
+/* Start, end and lock of OpenSHMEM, and the PE numbers of a transport's ranks (layer 0, internal to
+ * the OpenSHMEM backend). */
+#ifndef OSLA_SHMEM_START_H
+#define OSLA_SHMEM_START_H
+
+#include "src/transport/transport_ops.h"
+
+/* State of the OpenSHMEM backend (osla_transport.backend). */
+typedef struct shmem_ranks {
+  bool whole_world;
+  /* number of calls of shmem_quiet so far; guarded by the lock of OpenSHMEM */
+  uint32_t quiets;
+  int pe[]; /* [size] PE number of each rank in OpenSHMEM */
+} shmem_ranks;
+
+/* Functions of libosla that the backend calls; set by osla_shmem_offer. */
+extern const osla_backend_services *osli_shmem_services;
+
+/* The operations start and finish of osla_transport_ops. */
+osla_err osli_shmem_start(osla_transport *t);
+void osli_shmem_finish(osla_transport *t);
+
+/* osli_shmem_enter locks OpenSHMEM, and osli_shmem_leave unlocks it. All transports share
+ * OpenSHMEM, which is started for serialised calls, so each call of OpenSHMEM stands between these
+ * two calls. They also lock and unlock the transport's mutex, because OpenSHMEM may call MPI. */
+void osli_shmem_enter(osla_transport *t);
+void osli_shmem_leave(osla_transport *t);
+
+#endif
