@@ -29,6 +29,10 @@ bench_libbench_la_SOURCES = \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
   tools/common/command_same_line.c \
   tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
+if HAVE_SHMEM
+bench_libbench_la_SOURCES += bench/jacobi_shmem.c
+endif
+EXTRA_DIST += bench/jacobi_shmem.c
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = bench/osla_bench.c
 bench_libs = $(ga_adapt_libs) libosla_armci.la libosla_shmem.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \

@@ -1,6 +1,8 @@
 /* osla-bench jacobi: Jacobi's method in three modes: synchronous, asynchronous, and with racing
  * halos. The problem is that of Bethune et al. (2014). A run makes a fixed number of sweeps, or
  * sweeps until a certified tolerance is reached. See bench_jacobi.h. */
+#include "config.h"
+
 #include "bench/bench_jacobi.h"
 #include "src/base/huge_pages.h"
 
@@ -58,6 +60,14 @@ static osla_err setup_mpi(void *data)
   return jacobi_mpi_setup(data);
 }
 
+#ifdef HAVE_SHMEM
+static osla_err setup_shmem(void *data)
+{
+  OSLA_CALL(allocate_states(data));
+  return jacobi_shmem_setup(data);
+}
+#endif
+
 static osla_err setup_copying(void *data)
 {
   OSLA_CALL(setup_mpi(data));
@@ -83,6 +93,9 @@ static void teardown(void *data)
   jacobi_threads_teardown(d);
   jacobi_copying_teardown(d);
   jacobi_mpi_teardown(d);
+#ifdef HAVE_SHMEM
+  jacobi_shmem_teardown(d);
+#endif
   osla_iteration_destroy(&d->iteration);
   free(d->memory[0]);
   free(d->memory[1]);
@@ -262,6 +275,10 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     impls[k++].check = NULL;
     impls[k] = reference_impl("mpi", setup_mpi, jacobi_mpi_run, &data[k]);
     k++;
+#ifdef HAVE_SHMEM
+    impls[k] = reference_impl("shmem", setup_shmem, jacobi_shmem_run, &data[k]);
+    k++;
+#endif
     impls[k] = reference_impl("copying", setup_copying, jacobi_mpi_run, &data[k]);
     k++;
   } else {
@@ -313,15 +330,16 @@ const bench_kernel bench_jacobi = {
     "  sync       async, racy: OSLA in mode sync\n"
     "  compute    the sweeps of each rank alone, without halos\n"
     "  mpi        the same mode by two-sided messages (Bethune et al. 2014)\n"
+    "  shmem      the same mode by puts of OpenSHMEM (theirs; builds with OpenSHMEM)\n"
     "  copying    mpi in their own loops: a new array that is copied back, the residual apart\n"
     "  threads    their OpenMP form, for one rank: --threads slabs, each of N layers\n"
     "  recorded   OSLA with a record of what each sweep read\n"
     "  uncertified  OSLA without certificate\n"
     "  cg         osla_cg, until the residual is as small: with --tolerance\n"
-    "compute, mpi, copying, uncertified: only with --sweeps. Residual: 0, or inf if what "
+    "compute, mpi, shmem, copying, uncertified: only with --sweeps. Residual: 0, or inf if what "
     "was reported is not\n"
     "true.\n",
-  .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_THREADS ",cg",
+  .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_SHMEM JACOBI_THREADS ",cg",
   .default_references = "sync,compute,mpi",
   .after = "Example: mpiexec -n 2 osla-bench jacobi --points 100 --mode sync,async --ref mpi\n",
   .run = run,

@@ -33,6 +33,7 @@ osla_err jacobi_bound_print(const jacobi_problem *problem);
 
 /* One implementation. Each run starts from the same x. */
 struct jacobi_mpi;
+struct jacobi_shmem;
 struct jacobi_copying;
 struct jacobi_threads;
 struct jacobi_cg;
@@ -51,6 +52,7 @@ typedef struct jacobi_data {
   struct jacobi_mpi *mpi;
   /* state of the reference implementation `copying`; NULL in `mpi`, which swaps pointers */
   struct jacobi_copying *copying;
+  struct jacobi_shmem *shmem;
   struct jacobi_threads *threads;
   struct jacobi_cg *cg;
 } jacobi_data;
@@ -62,6 +64,17 @@ osla_err jacobi_compute(void *data);
 osla_err jacobi_mpi_setup(void *data);
 osla_err jacobi_mpi_run(void *data);
 void jacobi_mpi_teardown(void *data);
+
+/* Reference implementation `shmem`, which exchanges halos by puts of OpenSHMEM; only in builds with
+ * OpenSHMEM. setup and run are collective. Errors: MEM, and those of the transport `shmem`. */
+#ifdef HAVE_SHMEM
+#define JACOBI_SHMEM ",shmem"
+osla_err jacobi_shmem_setup(void *data);
+osla_err jacobi_shmem_run(void *data);
+void jacobi_shmem_teardown(jacobi_data *d);
+#else
+#define JACOBI_SHMEM ""
+#endif
 
 /* Reference implementation `copying`, which differs from `mpi` in its step. setup allocates
  * memory; step makes sweep number k and its part of the sum of residuals; end completes the sums

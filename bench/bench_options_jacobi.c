@@ -93,6 +93,8 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
   if (copying && raw->tolerance > 0)
     return bench_error(kernel,
                        "--ref copying makes a fixed number of sweeps: leave out --tolerance");
+  if (bench_list_has(settings->ref, "shmem") && raw->tolerance > 0)
+    return bench_error(kernel, "--ref shmem makes a fixed number of sweeps: leave out --tolerance");
   if (cg && raw->tolerance == 0) return bench_error(kernel, "--ref cg needs --tolerance");
   if ((cg || threads) && raw->slow)
     return bench_error(kernel,

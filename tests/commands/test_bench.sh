@@ -170,6 +170,14 @@ if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
   measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # one layer for each thread
   measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
 fi
+if "$bench" jacobi --help | grep -q ',shmem'; then # with OpenSHMEM, which starts only once in a process
+  run_job node 2 jacobi --points 7 --sweeps 30 --in-flight 2 --period 3 --ref mpi,shmem --reps 2
+  passes 9
+  run_job fake2 2 jacobi --points 7,2 --sweeps 30 --in-flight 3 --ref shmem --reps 2
+  passes 12
+  run node 0 jacobi --ref shmem --tolerance 0.1
+  bad "osla-bench jacobi: --ref shmem makes a fixed number of sweeps: leave out --tolerance"
+fi
 if [ "${OSLA_TESTS:-}" = full ]; then
   measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
   measure fake2 4 4 channel --case stream,pingpong --bytes 1000
