@@ -42,6 +42,9 @@ in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/li
     shmem2)
       in_mode fake2 "${@:2}"
       echo OSLA_TRANSPORT=shmem ;;
+    hosts2shmem) # attached memory has windows, which Open MPI gives over TCP only by osc pt2pt
+      echo OSLA_EXPECT_NODES=2 OSLA_TRANSPORT=shmem
+      [ "$MPI_FAMILY" != openmpi ] || echo OMPI_MCA_osc=pt2pt,sm OSLA_TEST_SERIALIZED=yes ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;
     sim) # 4 hosts for up to 16 ranks, 16 hosts for more
       if [ "$2" -le 16 ]; then

@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 LEVELS = ("check", "ci", "full")
-MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "shmem", "shmem2", "sim", "hosts2", "hosts3", "hosts4")
+MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "shmem", "shmem2", "sim", "hosts2", "hosts3", "hosts4", "hosts2shmem")
 NEEDS = ("hdf5", "scalapack", "ga", "armci", "shmem", "fortran", "gnuplot", "simulation")
 MARKS = ("timing", "plain")
 
@@ -48,7 +48,7 @@ def suits(ranks, mode):
     if mode in ("fake2", "sparse", "cores2", "device2", "triangle2", "shmem2"):
         return ranks % 2 == 0
     if mode.startswith("hosts"):
-        return ranks % int(mode[5:]) == 0
+        return ranks % int(mode[5]) == 0
     return ranks > 1 or mode != "nolocal"
 
 
