@@ -105,8 +105,6 @@ typedef struct forest_links {
 typedef struct forest_cursor {
   int link;
   int64_t part; /* index of the part within the values of the link, from 0 */
-  /* fetch: true if work that this rank queues later on devices waits for the other rank's signal */
-  bool is_ordered;
 } forest_cursor;
 
 /* The three transfers that make up a two-level transfer, one on each forest of forest_two_level. */
@@ -142,6 +140,9 @@ typedef struct forest_transfer {
   /* true if work that this rank queues later on devices waits for signals of the ranks that read
    * the values in place */
   bool is_ordered;
+  /* fetch: true if work that this rank queues later on devices waits for the signal of the rank at
+   * the other end of the link that is being read */
+  bool link_is_ordered;
   forest_cursor reading, sending;
   forest_cursor answers;   /* fetch: next part of the roots' old values to be read at the leaves */
   unsigned char *gathered; /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */

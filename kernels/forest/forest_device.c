@@ -262,12 +262,12 @@ static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const
     if (source)
       osli_device_copy_bytes((size_t)(n * w->bytes), osli_vertex(&at, 0), packed.base);
     else
-      osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, packed, at, n);
+      osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, &packed, &at, NULL, n);
     at = packed;
     source = NULL;
   }
   if (!q && !source) {
-    osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, *to, at, n);
+    osli_vertices_combine_on_host(w->type, OSLA_REPLACE, w->count, to, &at, NULL, n);
     return OSLA_OK;
   }
   packed = *to;
@@ -292,10 +292,9 @@ static osla_err combine_across(const vertex_loop *w, const vertex_list *to, cons
   if (moves_old) OSLA_CALL(packed_in(q, q ? PACK : 1, w, n, &old));
   if (q)
     OSLA_CALL(queue_loop(q, w, to, &values, before ? &old : NULL, n));
-  else if (before)
-    osli_vertices_fetch_on_host(w->type, w->combine, w->count, *to, values, old, n);
   else
-    osli_vertices_combine_on_host(w->type, w->combine, w->count, *to, values, n);
+    osli_vertices_combine_on_host(w->type, w->combine, w->count, to, &values, before ? &old : NULL,
+                                  n);
   return moves_old ? move_vertices(w, before, &old, n) : OSLA_OK;
 }
 

@@ -377,8 +377,8 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
     from = osli_forest_peer_values(f, l, &a->at.values);
     if (!osli_forest_packs_answers(x, l, &l->theirs))
       before = osli_forest_peer_values(f, l, &a->at.before);
-    if (!x->reading.is_ordered) await_owner(f, l, &a->at);
-    x->reading.is_ordered = true;
+    if (!x->link_is_ordered) await_owner(f, l, &a->at);
+    x->link_is_ordered = true;
   }
   bool is_done = true;
   if (from.base && before.base)

@@ -19,7 +19,6 @@ static void next_link(forest_cursor *at)
 {
   at->link++;
   at->part = 0;
-  at->is_ordered = false;
 }
 
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
@@ -30,8 +29,10 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
   for (; x->reading.link < in->n; next_link(&x->reading)) {
     forest_link *l = &in->of[x->reading.link];
     if (x->kind == FOREST_FETCH ? osli_forest_fetch_link(f, number, x, l)
-                                : osli_forest_read_link(f, number, x, l, &x->reading))
+                                : osli_forest_read_link(f, number, x, l, &x->reading)) {
+      x->link_is_ordered = false;
       continue;
+    }
     if (is_check_due(f)) {
       osli_forest_check_announcements(f, number, in);
       osli_forest_check_rings(f);
@@ -104,6 +105,16 @@ static void send_owed_credit(osla_forest *f)
   f->owes_credit = owes_credit;
 }
 
+/* Waits for queued work that accesses memory of other ranks in place, or queues a signal behind
+ * this work, before this rank publishes that it has read. */
+static void complete_reads(osla_forest *f)
+{
+  if (f->owes_wait) osli_forest_wait_for_devices(SETTLE_READ);
+  if (f->owes_signal) osli_device_signal_ranks(f->owes_signal);
+  f->owes_wait = false;
+  f->owes_signal = NULL;
+}
+
 /* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
  * is true if the call belongs to the begin of a transfer; it then does not wait for reads that it
  * has queued on a device, and if the device has no signals, a later call publishes these reads. The
@@ -118,10 +129,7 @@ static void serve_forest(osla_forest *f, bool is_begin)
     f->read++;
     if (x->reading.link == 0 && !x->two_level)
       continue; /* no rank waits until this transfer is read, because it reads from no link */
-    if (f->owes_wait) osli_forest_wait_for_devices(SETTLE_READ);
-    if (f->owes_signal) osli_device_signal_ranks(f->owes_signal);
-    f->owes_wait = false;
-    f->owes_signal = NULL;
+    if (osli_device_any()) complete_reads(f);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
@@ -260,7 +268,7 @@ static void wait_until(reader_wait w)
   osla_segment_wait(w.forest->pool->segments->segment, poll_readers, &w);
 }
 
-void osli_forest_order_after_readers(osla_forest *f, uint64_t number)
+void osli_forest_order_devices(osla_forest *f, uint64_t number)
 {
   forest_transfer *x = osli_forest_transfer(f, number);
   osla_device *on[2];

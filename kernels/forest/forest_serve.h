@@ -70,7 +70,11 @@ static inline int osli_forest_devices(const osla_forest *f, const transfer_locat
  * this rank's values of a transfer in place, and in a fetch have written the old values of the
  * roots in place. These ranks must have published that they have read. Does nothing if called again
  * for the transfer. Local. */
-void osli_forest_order_after_readers(osla_forest *f, uint64_t number);
+void osli_forest_order_devices(osla_forest *f, uint64_t number);
+static inline void osli_forest_order_after_readers(osla_forest *f, uint64_t number)
+{
+  if (osli_device_any()) osli_forest_order_devices(f, number);
+}
 
 /* Writes this rank's announcement of a transfer, and wakes the ranks that wait for it. The caller
  * holds the pool's lock. */

@@ -141,11 +141,11 @@ static inline bool osli_is_packed(const vertex_list *v, int64_t bytes)
 
 /* ---- combining and fetching (forest_vertices.c, forest_device.c) ---- */
 
-/* osli_vertices_combine and osli_vertices_fetch for lists that all lie in host memory. */
+/* osli_vertices_combine and osli_vertices_fetch for lists that all lie in host memory. `before` is
+ * NULL for osli_vertices_combine. */
 void osli_vertices_combine_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                                   vertex_list to, vertex_list from, int64_t n);
-void osli_vertices_fetch_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                                 vertex_list to, vertex_list from, vertex_list before, int64_t n);
+                                   const vertex_list *to, const vertex_list *from,
+                                   const vertex_list *before, int64_t n);
 
 /* osli_vertices_combine and osli_vertices_fetch for lists of which at least one lies on a device.
  * `before` is NULL for osli_vertices_combine. The next osli_device_settle reports errors. */
@@ -162,7 +162,7 @@ static inline void osli_vertices_combine(osla_unit_type type, osla_forest_combin
   if (osli_on_device(to.base, from.base, NULL))
     osli_vertices_combine_on_devices(type, combine, count, &to, &from, NULL, n);
   else
-    osli_vertices_combine_on_host(type, combine, count, to, from, n);
+    osli_vertices_combine_on_host(type, combine, count, &to, &from, NULL, n);
 }
 
 /* Copies to[i] to before[i], then combines from[i] into to[i], for i = 0 .. n - 1 in this order.
@@ -175,7 +175,7 @@ static inline void osli_vertices_fetch(osla_unit_type type, osla_forest_combine 
   if (osli_on_device(to.base, from.base, before.base))
     osli_vertices_combine_on_devices(type, combine, count, &to, &from, &before, n);
   else
-    osli_vertices_fetch_on_host(type, combine, count, to, from, before, n);
+    osli_vertices_combine_on_host(type, combine, count, &to, &from, &before, n);
 }
 
 #endif

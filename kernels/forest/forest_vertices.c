@@ -288,13 +288,8 @@ static void apply_work(const vertex_work *w, const vertex_list *to, const vertex
 }
 
 void osli_vertices_combine_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                                   vertex_list to, vertex_list from, int64_t n)
+                                   const vertex_list *to, const vertex_list *from,
+                                   const vertex_list *before, int64_t n)
 {
-  apply_work(&(vertex_work){type, combine, count}, &to, &from, NULL, n);
-}
-
-void osli_vertices_fetch_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                                 vertex_list to, vertex_list from, vertex_list before, int64_t n)
-{
-  apply_work(&(vertex_work){type, combine, count}, &to, &from, &before, n);
+  apply_work(&(vertex_work){type, combine, count}, to, from, before, n);
 }
