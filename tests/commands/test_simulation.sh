@@ -96,12 +96,18 @@ where=(-m xe6 -p 8 -n 8)
 twice "${solve[@]}" --mode sync --sweeps 100
 quick=$(seconds)
 between 0.192 "$quick" 0.232
-where=(-m xe6 -p 8 -n 8 -d core=2)
-measured "${solve[@]}" --mode sync --sweeps 100
+# with_slow_core ARGUMENT...: measures with the core of rank 4 at half speed
+with_slow_core() {
+  rm -f json
+  simulate -m xe6 -p 8 -n 8 -d core=2 -s "$bench" "${solve[@]}" "$@" --ref none --reps 1 --json json
+  [ $status = 0 ] || fail "exit status $status"
+  grep -q '"simulated":"xe6, core=2"' json || fail "no word of the slow core in the JSON line"
+}
+with_slow_core --mode sync --sweeps 100
 between 1.9 "$(awk -v a="$quick" -v b="$(seconds)" 'BEGIN {print b / a}')" 2.3
-measured "${solve[@]}" --mode sync --tolerance 1e-4
+with_slow_core --mode sync --tolerance 1e-4
 waits=$(seconds)
-twice "${solve[@]}" --mode async --tolerance 1e-4
+with_slow_core --mode async --tolerance 1e-4
 between 1.3 "$(awk -v a="$(seconds)" -v b="$waits" 'BEGIN {print b / a}')" 2.1
 simulate -m infiniband -n 4 -s "$bench" jacobi --cost-points 50 --points 60
 refused 2 "osla-bench jacobi: --cost-points: 50 is not from --points 60 to 4096"
