@@ -79,6 +79,7 @@ module osla_values
   integer(c_int), parameter :: OSLA_STORED_WHOLE = 0
   integer(c_int), parameter :: OSLA_STORED_LOWER = 1
   integer(c_int), parameter :: OSLA_STORED_UPPER = 2
+  integer(c_int), parameter :: OSLA_STORED_FULL = 3
   integer(c_int), parameter :: OSLA_FORMAT_BY_NAME = 0
   integer(c_int), parameter :: OSLA_FORMAT_HDF5 = 1
   integer(c_int), parameter :: OSLA_FORMAT_RAW = 2

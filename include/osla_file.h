@@ -35,8 +35,9 @@
  * the file (H5Dget_offset). Every rank then moves a contiguous range of the data, 4 MiB at a time,
  * between the file and the distributed matrix (one-sided get and put). There are no collective HDF5
  * or MPI-IO calls, in which all ranks would hang if one of them met a full disk, and a serial HDF5
- * serves as well as a parallel one. Memory: 8 MiB per rank. The path must lead all ranks to one
- * file.
+ * serves as well as a parallel one. Memory: 8 MiB per rank. If both triangles of a triangular
+ * matrix are saved, a rank moves one block column at a time, and needs memory for it. The path must
+ * lead all ranks to one file.
  *
  * All calls are made by one thread and are collective over the transport. Arguments other than data
  * must be equal on all ranks: ARG if format, type, sizes or uplo differ. If names differ, the name
@@ -64,9 +65,17 @@ extern "C" {
 #endif
 
 /* The meaningful elements of a matrix. All elements of a full matrix are saved; the file stores
- * this value beside them. Of a triangular matrix the lower triangle is saved; OSLA_STORED_UPPER is
- * then an error (ARG), and the other two values mean OSLA_STORED_LOWER. */
-typedef enum osla_stored { OSLA_STORED_WHOLE, OSLA_STORED_LOWER, OSLA_STORED_UPPER } osla_stored;
+ * this value beside them.
+ * Of a triangular matrix the lower triangle is saved for OSLA_STORED_WHOLE and OSLA_STORED_LOWER,
+ * and both triangles for OSLA_STORED_FULL; OSLA_STORED_UPPER is an error (ARG). OSLA_STORED_FULL
+ * makes the file of a full matrix with the value OSLA_STORED_WHOLE. For a full matrix the two
+ * values mean the same. */
+typedef enum osla_stored {
+  OSLA_STORED_WHOLE,
+  OSLA_STORED_LOWER,
+  OSLA_STORED_UPPER,
+  OSLA_STORED_FULL
+} osla_stored;
 
 /* --- saving and loading one matrix by one call ------------------------------------------------ */
 
@@ -83,7 +92,7 @@ typedef struct osla_save_options {
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_save_options;
 
-/* Saves a matrix; replaces a file of that name. Triangular matrices are saved as HDF5 only
+/* Saves a matrix; replaces a file of that name. A lower triangle is saved as HDF5 only
  * (UNSUPPORTED). options: NULL = defaults. */
 OSLA_API osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                                    const osla_save_options *options);

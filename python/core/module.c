@@ -54,6 +54,7 @@ static const struct number {
                {"STORED_WHOLE", OSLA_STORED_WHOLE},
                {"STORED_LOWER", OSLA_STORED_LOWER},
                {"STORED_UPPER", OSLA_STORED_UPPER},
+               {"STORED_FULL", OSLA_STORED_FULL},
                {"FORMAT_BY_NAME", OSLA_FORMAT_BY_NAME},
                {"FORMAT_HDF5", OSLA_FORMAT_HDF5},
                {"FORMAT_RAW", OSLA_FORMAT_RAW},

@@ -24,7 +24,8 @@ PIVOTING = {"partial": _core.PIVOT_PARTIAL, "tournament": _core.PIVOT_TOURNAMENT
 COMBINE = {"sum": _core.COMBINE_SUM, "min": _core.COMBINE_MIN, "max": _core.COMBINE_MAX}
 ISOLATION = {"update": _core.ISOLATE_UPDATE, "element": _core.ISOLATE_ELEMENT}
 SHIPPING = {"less": _core.SHIP_LESS, "values": _core.SHIP_VALUES, "factors": _core.SHIP_FACTORS}
-STORED = {"whole": _core.STORED_WHOLE, "lower": _core.STORED_LOWER, "upper": _core.STORED_UPPER}
+STORED = {"whole": _core.STORED_WHOLE, "lower": _core.STORED_LOWER, "upper": _core.STORED_UPPER,
+          "full": _core.STORED_FULL}
 FORMAT = {"by name": _core.FORMAT_BY_NAME, "hdf5": _core.FORMAT_HDF5, "raw": _core.FORMAT_RAW}
 MIXED = {_core.MIXED_SINGLE: "single", _core.MIXED_FACTOR: "factor",
          _core.MIXED_STALLED: "stalled", _core.MIXED_SINGULAR: "singular"}

@@ -17,9 +17,11 @@ from .transport import Grid, Transport, world
 def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matrix",
          format: str = "by name") -> Generator[str, None, None]:
     """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper",
-    recorded in the file: the part of the matrix that is meaningful. format: "hdf5", "raw", or "by
-    name" (.h5, .hdf5: HDF5). In h5py a full matrix is file[name][:].T; a matrix of which only the
-    lower triangle is stored is a vector of all columns, each from the diagonal down."""
+    recorded in the file: the part of the matrix that is meaningful; "full": both triangles of a
+    matrix of which only the lower triangle is stored. format: "hdf5", "raw", or "by name" (.h5,
+    .hdf5: HDF5). In h5py a full matrix is file[name][:].T; a matrix of which only the lower
+    triangle is stored is a vector of all columns, each from the diagonal down, unless it was saved
+    with stored="full"."""
     own = handle(matrix, Matrix, "matrix")
     texts = _words.text(path, "path"), _words.text(name, "name")
     how = _words.word(format, _words.FORMAT, "format")
@@ -107,7 +109,7 @@ class File(Owned):
     def put(self, name: str, value: Any, *,
             stored: str = "whole") -> Generator[str, None, None]:
         """Adds a matrix, a vector that all ranks have (one dimension, float64 or int64), a number
-        or a text. Collective."""
+        or a text. stored: for a matrix, as in osla.save. Collective."""
         if isinstance(value, Matrix):
             yield from _put_matrix(self, name, value, stored)
         elif isinstance(value, np.ndarray):

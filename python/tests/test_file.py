@@ -56,9 +56,12 @@ def test_triangles(world, tmp_path_factory):
         f.put("full", osla.Matrix.from_numpy(symmetric, block=4))
         f.put("upper", osla.Matrix.from_numpy(symmetric), stored="upper")
         f.put("oblong", osla.Matrix(3, 4))
+        f.put("both", osla.Matrix.from_numpy(x, block=2, triangle="lower"), stored="full")
     a = osla.load(path, block=3, name="half")
     assert a.triangle == "lower" and a.block == (3, 3) and (a.to_numpy() == symmetric).all()
     assert osla.load(path, name="full").triangle is None
+    both = osla.load(path, name="both")
+    assert both.triangle is None and (both.to_numpy() == symmetric).all()
     with osla.File(path) as f:
         full = f.matrix("half", block=5)
         assert full.triangle is None and (full.to_numpy() == np.tril(x)).all()
@@ -76,6 +79,7 @@ def test_triangles(world, tmp_path_factory):
     with h5py.File(path) as f:
         j, i = np.triu_indices(6)
         assert (f["half"][:] == x[i, j]).all()
+        assert (f["both"][:] == symmetric).all()
 
 
 def test_what_is_not_finished_does_not_appear(world, tmp_path_factory):

@@ -10,7 +10,7 @@ static osla_err check_matrix(const osla_file *f, const osla_matrix *a, osla_stor
 {
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == f->t, OSLA_ERR_ARG,
              "%.200s: file and matrix have different transports", f->path);
-  OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
+  OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_FULL, OSLA_ERR_ARG,
              "%.200s: stored = %d is not known", f->path, (int)stored);
   OSLA_CHECK(!osla_matrix_is_triangle(a) || stored != OSLA_STORED_UPPER, OSLA_ERR_ARG,
              "%.200s: stored is the upper triangle, but the matrix has the lower one", f->path);
@@ -39,8 +39,9 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
                     .n = l.n,
                     .type = (int32_t)osla_matrix_dtype(a),
                     .stored = (int32_t)stored,
-                    .packed = osla_matrix_is_triangle(a)};
+                    .packed = osla_matrix_is_triangle(a) && stored != OSLA_STORED_FULL};
   if (item.packed) item.stored = OSLA_STORED_LOWER;
+  if (stored == OSLA_STORED_FULL) item.stored = OSLA_STORED_WHOLE;
   /* the barrier in this call also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_reserve(f, name, &item));
   /* Casts const away, because reading and writing share one function, which does not change the
@@ -115,8 +116,11 @@ osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_sav
   bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
               (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
   osla_file *f = NULL;
-  OSLA_CHECK(hdf5 || !osla_matrix_is_triangle(a), OSLA_ERR_UNSUPPORTED,
-             "%.200s: the raw format has no triangular matrices: save it as HDF5 (.h5)", path);
+  OSLA_CHECK(hdf5 || !osla_matrix_is_triangle(a) || o.stored == OSLA_STORED_FULL,
+             OSLA_ERR_UNSUPPORTED,
+             "%.200s: the raw format has no triangular matrices: save it as HDF5 (.h5), or both "
+             "triangles (OSLA_STORED_FULL)",
+             path);
   OSLA_CALL(osli_file_create_any(osla_grid_transport(osla_matrix_grid(a)), path, !hdf5, &f));
   osla_err err = osla_file_put_matrix(f, name_or_default(o.name), a, o.stored);
   if (err == OSLA_OK) return osla_file_commit(&f);

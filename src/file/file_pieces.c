@@ -5,9 +5,10 @@
  * cache pages on each host, such as NFS, require this. */
 #include "src/file/file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-enum { PIECE_BYTES = 4 << 20 };
+enum { PIECE_BYTES = 4 << 20, PAGE_BYTES = 4096 };
 
 /* Returns the column of an element of the array. */
 static int64_t column_of(const file_item *item, int64_t element)
@@ -66,11 +67,25 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
   return copy_elements(item, a, first, last, buffer, way);
 }
 
+/* Returns the bytes of a piece, a multiple of the page size. If both triangles of a triangular
+ * matrix are written, a piece has about one block column at least: the elements above the diagonal
+ * are rows of other block columns, and a narrow piece would need a transfer for each few of them.
+ */
+static int64_t piece_bytes(const file_item *item, const osla_matrix *a, file_direction way)
+{
+  if (way == FROM_FILE || item->packed || !osla_matrix_is_triangle(a)) return PIECE_BYTES;
+  const int64_t nb = osla_matrix_layout(a).nb;
+  const int64_t columns = nb < item->n ? nb : item->n;
+  const int64_t bytes = columns * item->m * (int64_t)osli_file_type_size((file_type)item->type);
+  return bytes < PIECE_BYTES ? PIECE_BYTES : (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
 osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                file_direction way, uint64_t *sum)
 {
   int64_t elements = file_elements(item);
-  int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
+  const int64_t bytes = piece_bytes(item, a, way);
+  int64_t length = bytes / (int64_t)osli_file_type_size((file_type)item->type);
   int64_t pieces = elements / length + (elements % length > 0);
   int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
   /* each rank moves `each` pieces, and the first `more` ranks move one piece more */
@@ -79,8 +94,8 @@ osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osl
   int64_t end = begin + each + (rank < more);
   *sum = 0;
   if (begin == end) return OSLA_OK;
-  unsigned char *buffer = malloc(PIECE_BYTES);
-  OSLA_CHECK(buffer, OSLA_ERR_MEM, "%d bytes to stage a matrix for its file", PIECE_BYTES);
+  unsigned char *buffer = malloc((size_t)bytes);
+  OSLA_CHECK(buffer, OSLA_ERR_MEM, "%" PRId64 " bytes to stage a matrix for its file", bytes);
   osla_err err = OSLA_OK;
   for (int64_t p = begin; p < end && err == OSLA_OK; p++) {
     int64_t first = p * length, last = p + 1 < pieces ? first + length : elements;

@@ -731,7 +731,7 @@ contains
     type(osla_matrix) :: matrix, again
     type(osla_file) :: file
     type(osla_file_matrix) :: look
-    real(real64) :: right(10, 11), number, vector(4)
+    real(real64) :: right(10, 11), both(7, 7), number, vector(4)
     integer(int64) :: whole, count, list(2), part(1)
     character(20) :: text
     character(200) :: name
@@ -744,6 +744,14 @@ contains
     call osla_matrix_load(grid, trim(name) // '.raw', again, mb=2, nb=5, stored=stored)
     call compare(again, right, 'a matrix from a file')
     call expect(stored == OSLA_STORED_WHOLE, 'what is stored')
+    call osla_matrix_destroy(again)
+    call osla_matrix_create_triangle(grid, OSLA_DOUBLE, 7, 3, again)
+    call osla_matrix_fill(again, OSLA_FILL_SPD, 1)
+    call osla_matrix_get_block(again, 1, 1, both)
+    call osla_matrix_save(again, trim(name) // '.raw', stored=OSLA_STORED_FULL)
+    call osla_matrix_destroy(again)
+    call osla_matrix_load(grid, trim(name) // '.raw', again)
+    call compare(again, both, 'both triangles from a file')
     call osla_matrix_destroy(again)
     call osla_matrix_load(grid, trim(name) // '.none', again, stat=stat)
     call expect(stat == OSLA_ERR_IO, 'a file that is not there')

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { RAW_TRAILER = 64 /* bytes behind the data of a raw file */ };
+
 /* Element (i, j) of a symmetric matrix, or of a Hermitian one with imaginary parts. */
 static osla_complex element_of(osla_dtype dtype, int64_t i, int64_t j)
 {
@@ -71,6 +73,63 @@ static void round_trip(osla_transport *t, osla_dtype dtype, int64_t n, int64_t n
   osla_grid_destroy(&second);
 }
 
+/* Returns how many elements of a raw file differ from those of element_of; -1 if the file has
+ * another length. */
+static int64_t differ_in_file(const char *path, osla_dtype dtype, int64_t n)
+{
+  size_t bytes = 0;
+  unsigned char *all = scratch_read(path, &bytes);
+  int64_t wrong = -1;
+  if (bytes == (size_t)(n * n) * osla_dtype_size(dtype) + RAW_TRAILER) {
+    wrong = 0;
+    for (int64_t at = 0; at < n * n; at++)
+      wrong += osla_test_load(dtype, all, at) != element_of(dtype, at % n, at / n);
+  }
+  free(all);
+  return wrong;
+}
+
+/* Saves both triangles of a triangle, and loads them as a full matrix on another grid. */
+static void save_both(osla_transport *t, osla_dtype dtype, int64_t n, int64_t nb, int turn)
+{
+  const int grids = osla_test_n_grids(t);
+  osla_grid *first = osla_test_grid(t, turn % grids),
+            *second = osla_test_grid(t, (turn + 1) % grids);
+  osla_matrix *a = NULL, *b = NULL;
+  osla_stored stored = OSLA_STORED_UPPER;
+  const osla_save_options full = {.stored = OSLA_STORED_FULL};
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(first, dtype, n, nb, &a));
+  write_all(a);
+  for (int raw = 0; raw < 2; raw++) {
+    const char *path = scratch_path(raw ? "both" : "both.h5");
+    OSLA_ASSERT_OK(osla_matrix_save(a, path, &full));
+    if (raw) CU_ASSERT(differ_in_file(path, dtype, n) == 0);
+    if (OSLA_ASSERT_OK(osla_matrix_load(second, path, NULL, &stored, &b))) {
+      CU_ASSERT(!osla_matrix_is_triangle(b) && stored == OSLA_STORED_WHOLE);
+      const int64_t wrong = differ(b, true);
+      OSLA_ASSERT_MSG(wrong == 0, "n = %" PRId64 ": %" PRId64 " elements differ", n, wrong);
+      OSLA_ASSERT_OK(osla_barrier(t));
+    }
+    osla_matrix_destroy(&b);
+  }
+  osla_matrix_destroy(&a);
+  osla_grid_destroy(&first);
+  osla_grid_destroy(&second);
+}
+
+static void test_both_triangles(void)
+{
+  static const int64_t orders[] = {0, 1, 2, 37, 64, 130};
+  osla_transport *t = osla_test_transport();
+  scratch_create();
+  for (int i = 0; i < 6; i++)
+    save_both(t, (osla_dtype)(i % 4), orders[i], i % 2 ? 5 : 16, i);
+  save_both(t, OSLA_DOUBLE, 1100, 96, 1);  /* pieces of 4 MiB, which are wider than a block */
+  save_both(t, OSLA_DOUBLE, 1400, 900, 2); /* pieces of a block column, which are not whole pages */
+  scratch_remove(2);
+  osla_transport_destroy(&t);
+}
+
 static void test_round_trips(void)
 {
   static const int64_t orders[] = {0, 1, 2, 37, 64, 130};
@@ -104,11 +163,19 @@ static void test_layouts(void)
   OSLA_ASSERT_OK(osla_file_put_matrix(f, "half", half, OSLA_STORED_LOWER));
   OSLA_ASSERT_OK(osla_file_put_matrix(f, "full", full, OSLA_STORED_WHOLE));
   OSLA_ASSERT_OK(osla_file_put_matrix(f, "upper", full, OSLA_STORED_UPPER));
+  OSLA_ASSERT_OK(osla_file_put_matrix(f, "both", half, OSLA_STORED_FULL));
+  OSLA_ASSERT_OK(osla_file_put_matrix(f, "all", full, OSLA_STORED_FULL));
   OSLA_ASSERT_OK(osla_file_commit(&f));
   OSLA_ASSERT_OK(osla_file_open(t, path, &f));
   OSLA_ASSERT_OK(osla_matrix_fill(full, OSLA_FILL_ZERO, 0));
   OSLA_ASSERT_OK(osla_file_get_matrix(f, "half", full));
   CU_ASSERT(differ(full, false) == 0 && differ(full, true) == N * (N - 1) / 2);
+  for (int k = 0; k < 2; k++) {
+    OSLA_ASSERT_OK(osla_barrier(t));
+    OSLA_ASSERT_OK(osla_matrix_fill(full, OSLA_FILL_ZERO, 0));
+    OSLA_ASSERT_OK(osla_file_get_matrix(f, k ? "all" : "both", full));
+    CU_ASSERT(differ(full, true) == 0);
+  }
   osla_matrix_destroy(&half);
   OSLA_ASSERT_OK(osla_matrix_create_triangle(grid, OSLA_COMPLEX_DOUBLE, N, 4, &half));
   OSLA_ASSERT_OK(osla_file_get_matrix(f, "full", half));
@@ -133,6 +200,7 @@ static void test_layouts(void)
 
 static const osla_test_case cases[] = {
   {"round_trips", test_round_trips},
+  {"both_triangles", test_both_triangles},
   {"layouts", test_layouts},
   {NULL, NULL},
 };
