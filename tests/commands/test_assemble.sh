@@ -84,10 +84,13 @@ done <<'LIST'
 3 node --method lu --nb 13
 2 node --full --nb 16
 2 node --method mixed --nb 16 --json solve.json
+4 fake2 --method mixed --grid 2x2 --nb 11
+1 node --method mixed --full --nb 96
 4 fake2 --grid 2x2 --nb 9
 LIST
 done
 grep -q '"rcond": null' "$scratch/job/solve.json" || fail "mixed: rcond is not null"
+grep -q '"layout": "triangle"' "$scratch/job/solve.json" || fail "mixed: H is not a triangle"
 rm -f "$scratch/job"/*
 
 # --- the examples of doc/ ---
@@ -171,7 +174,6 @@ option "--n: -3 is not a number of unknowns" assemble --n -3 --output o.h5 "$in/
 option "--output FILE is missing" assemble --n 90 "$in/panels.h5"
 option "no file of updates is given" assemble --n 90 --output o.h5
 option "--type: 'half' is neither double nor float" assemble --n 9 --type half --output o.h5 a.h5
-option "--uplo: 'both' is neither lower nor upper" assemble --n 9 --uplo both --output o.h5 a.h5
 option "--grid: 'square' is not a grid such as 2x3" assemble --n 9 --grid square --output o.h5 a.h5
 option "--nb: 0 is outside 1 to 65536" assemble --n 9 --nb 0 --output o.h5 a.h5
 option "--json: o.h5 is also the file of --output o.h5" assemble --n 9 --json o.h5 --output o.h5 a.h5

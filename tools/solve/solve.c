@@ -61,7 +61,7 @@ static osla_err examine_matrix(solve_job *job)
   job->uplo = h->stored == OSLA_STORED_UPPER ? OSLA_UPPER : OSLA_LOWER;
   /* H from a file with both triangles is stored as a square, so that the residual reveals an H that
    * is not symmetric. */
-  job->is_triangle = h->stored == OSLA_STORED_LOWER && o->method == SOLVE_CHOLESKY && !o->full;
+  job->is_triangle = h->stored == OSLA_STORED_LOWER && o->method != SOLVE_LU && !o->full;
   return OSLA_OK;
 }
 

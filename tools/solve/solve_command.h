@@ -28,7 +28,7 @@ typedef enum solve_method {
 typedef struct solve_options {
   char *input, *output, *json, *rhs;
   /* 0 or 1, int because popt sets them. quiet: no report on standard output. full: H is stored as
-   * a square also for Cholesky. */
+   * a square, also where the lower triangle is enough. */
   int quiet, full;
   solve_method method;
   double damping, tolerance;

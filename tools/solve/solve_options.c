@@ -89,9 +89,8 @@ static int check_unused_options(int argc, char **argv, const solve_options *o)
     if (options[i].with_cg && o->method == SOLVE_LSQR)
       return command_error(name, "%s: --method lsqr has no preconditioner", options[i].option);
   }
-  if (o->full && o->method != SOLVE_CHOLESKY)
-    return command_error(name, "--full: leave it out, --method %s stores the full matrix anyway",
-                         solve_method_name(o->method));
+  if (o->full && o->method == SOLVE_LU)
+    return command_error(name, "--full: leave it out, --method lu stores the full matrix anyway");
   return OSLA_EXIT_OK;
 }
 
@@ -117,7 +116,7 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
     {"block", '\0', POPT_ARG_LONGLONG | SHOW, &o->block, 0,
      "sparse, cg: block size of block-Jacobi; 1: Jacobi, 0: no preconditioner", "N"},
     {"full", '\0', POPT_ARG_NONE, &o->full, 0,
-     "cholesky: keep all of H in memory, not only its lower triangle", NULL},
+     "cholesky, mixed: keep all of H in memory, not only its lower triangle", NULL},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
