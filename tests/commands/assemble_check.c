@@ -230,7 +230,15 @@ static double *unpack(int64_t n, double *packed)
   return H;
 }
 
-/* Reads H from a file that osla wrote: a square or a packed lower triangle. Returns H column-major
+static void check_symmetric(int64_t n, const double *H)
+{
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = j + 1; i < n; i++)
+      if (H[i + j * n] != H[j + i * n]) die("is not symmetric:", "H");
+}
+
+/* Reads H from a file that osla wrote: a square, which must be symmetric if both triangles are
+ * valid, or a packed lower triangle. Returns H column-major
  * as a square, sets *n to its order, and sets *upper to whether the upper triangle is valid. */
 static double *read_h(hid_t file, int64_t *n, bool *upper)
 {
@@ -252,6 +260,7 @@ static double *read_h(hid_t file, int64_t *n, bool *upper)
   H5Tclose(type);
   H5Aclose(attribute);
   *upper = strcmp(uplo, "upper") == 0;
+  if (strcmp(uplo, "whole") == 0) check_symmetric(*n, H);
   return H;
 }
 
@@ -308,6 +317,22 @@ static int same(int argc, char **argv)
   return bad;
 }
 
+/* Checks that both triangles of H are valid. */
+static int both(const char *path)
+{
+  char uplo[8] = "";
+  hsize_t dims[2];
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  free(read_set(file, "H", H5T_NATIVE_DOUBLE, dims));
+  hid_t attribute = H5Aopen_by_name(file, "H", "uplo", H5P_DEFAULT, H5P_DEFAULT);
+  hid_t type = H5Aget_type(attribute);
+  if (H5Tget_size(type) <= sizeof uplo) H5Aread(attribute, type, uplo);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  H5Fclose(file);
+  return !(strcmp(uplo, "whole") == 0 && dims[0] == dims[1]);
+}
+
 /* Checks the largest element of |(H + damping I) x - g|, relative to the largest |g|. */
 static int solve(char **argv)
 {
@@ -340,6 +365,7 @@ int main(int argc, char **argv)
   if (argc == 5 && strcmp(argv[1], "make") == 0) return make(argv + 2);
   if (argc > 5 && strcmp(argv[1], "sum") == 0) return sum(argc - 2, argv + 2);
   if (argc > 4 && strcmp(argv[1], "same") == 0) return same(argc - 2, argv + 2);
+  if (argc == 3 && strcmp(argv[1], "both") == 0) return both(argv[2]);
   if (argc == 6 && strcmp(argv[1], "solve") == 0) return solve(argv + 2);
   die("bad", "arguments");
 }

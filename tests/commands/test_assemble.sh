@@ -56,6 +56,7 @@ while read -r ranks mode options; do
   run "$ranks" "$mode" assemble --n 90 --output "$system" $options "${files[@]}"
   good
   sum 0 "${files[@]}"
+  [[ $options != *both* ]] || "$check" both "$system" || fail "$label: not both triangles"
 done <<'LIST'
 0 node --nb 16
 2 node --uplo upper --nb 7 --json report.json
@@ -64,6 +65,10 @@ done <<'LIST'
 4 node --grid 2x2 --nb 8 --full
 1 node --type float --nb 32
 3 node --type float --nb 9 --full
+3 node --both-triangles --nb 11
+4 fake2 --both-triangles --grid 2x2 --nb 8 --type float
+2 node --both-triangles --full --nb 16
+2 node --both-triangles --uplo upper --nb 16
 LIST
 grep -q '"updates": 201' "$scratch/job/report.json" || fail "the JSON report has no 201 updates"
 if command -v python3 >/dev/null; then
@@ -174,6 +179,7 @@ option "--n: -3 is not a number of unknowns" assemble --n -3 --output o.h5 "$in/
 option "--output FILE is missing" assemble --n 90 "$in/panels.h5"
 option "no file of updates is given" assemble --n 90 --output o.h5
 option "--type: 'half' is neither double nor float" assemble --n 9 --type half --output o.h5 a.h5
+option "--uplo: 'both' is neither lower nor upper" assemble --n 9 --uplo both --output o.h5 a.h5
 option "--grid: 'square' is not a grid such as 2x3" assemble --n 9 --grid square --output o.h5 a.h5
 option "--nb: 0 is outside 1 to 65536" assemble --n 9 --nb 0 --output o.h5 a.h5
 option "--json: o.h5 is also the file of --output o.h5" assemble --n 9 --json o.h5 --output o.h5 a.h5

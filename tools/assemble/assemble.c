@@ -15,15 +15,17 @@
 static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
-  uint64_t elements, bytes;
+  uint64_t elements, square, triangle;
   if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &elements) ||
-      __builtin_mul_overflow(elements, osla_dtype_size(o->dtype), &bytes))
-    bytes = UINT64_MAX;
-  else if (assemble_stores_triangle(o))
-    bytes = (elements + (uint64_t)o->n) / 2 * osla_dtype_size(o->dtype);
-  const command_file outputs[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
-                                  {"--json", o->json, OSLA_FILE_REPLACED, 0},
-                                  {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
+      __builtin_mul_overflow(elements, osla_dtype_size(o->dtype), &square))
+    square = triangle = UINT64_MAX;
+  else
+    triangle = (elements + (uint64_t)o->n) / 2 * osla_dtype_size(o->dtype);
+  const uint64_t bytes = assemble_stores_triangle(o) ? triangle : square;
+  const command_file outputs[] = {
+    {"--output", o->output, OSLA_FILE_REPLACED, o->both ? square : bytes},
+    {"--json", o->json, OSLA_FILE_REPLACED, 0},
+    {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
   enum { N_OUTPUTS = sizeof outputs / sizeof *outputs };
   if (room) return command_check_files_on_root(job->t, outputs, N_OUTPUTS, true);
   command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
@@ -92,17 +94,25 @@ static osla_err put_bounds(osla_file *file, const reproducible *r)
   return osla_file_put_text(file, "gradient_bound_from", r->from[BOUND_OF_GRADIENT]);
 }
 
+/* Adds H to the output file. */
+static osla_err put_h(const assemble_job *job, osla_file *file, osla_matrix *h)
+{
+  const assemble_options *o = job->options;
+  const osla_stored one = o->uplo == OSLA_UPPER ? OSLA_STORED_UPPER : OSLA_STORED_LOWER;
+  if (o->both && !assemble_stores_triangle(o)) OSLA_CALL(osla_matrix_mirror(h, o->uplo));
+  return osla_file_put_matrix(file, "H", h, o->both ? OSLA_STORED_FULL : one);
+}
+
 static osla_err write_output(assemble_job *job)
 {
   const assemble_options *o = job->options;
-  osla_stored stored = o->uplo == OSLA_UPPER ? OSLA_STORED_UPPER : OSLA_STORED_LOWER;
   double start = osla_clock();
   osla_matrix *h;
   osla_file *file = NULL;
   osla_err err;
   OSLA_CALL(osla_hessian_matrix(job->hessian, &h));
   OSLA_CALL(osla_file_create(job->t, o->output, &file));
-  OSLA_TRY(osla_file_put_matrix(file, "H", h, stored));
+  OSLA_TRY(put_h(job, file, h));
   OSLA_TRY(
     osla_file_put_vector(file, "g", OSLA_FILE_DOUBLE, o->n, osla_hessian_gradient(job->hessian)));
   OSLA_TRY(osla_file_put_int(file, "updates", job->updates));

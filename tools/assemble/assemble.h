@@ -14,8 +14,8 @@ typedef struct assemble_options {
   char *checkpoint; /* checkpoint file; NULL: none */
   double interval;  /* seconds between checkpoints */
   /* 0 or 1, int because popt sets them. keep: the checkpoint file stays after the job. full: H is
-   * stored as a square in memory and files. */
-  int keep, quiet, full;
+   * stored as a square in memory and files. both: the output has both triangles of H. */
+  int keep, quiet, full, both;
   /* settings of --reproducible as the user gave them; the job copies and completes them */
   reproducible reproducible;
   long long n, nb;
@@ -26,7 +26,8 @@ typedef struct assemble_options {
   int n_files;
 } assemble_options;
 
-/* Returns whether only the lower triangle of H is stored, in memory and in files. */
+/* Returns whether only the lower triangle of H is stored, in memory and in checkpoints, and in the
+ * output unless it has both triangles. */
 static inline bool assemble_stores_triangle(const assemble_options *o)
 {
   return !o->full && o->uplo == OSLA_LOWER;

@@ -10,7 +10,8 @@ static const char name[] = "assemble";
 static const char about[] =
   "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
   "g[ix] += g, from HDF5 files. The ranks fetch updates dynamically. Writes "
-  "one triangle of H, and g, for osla solve; exit status 1 if they are not finite. The schema of "
+  "one triangle of H (or both), and g, for osla solve; exit status 1 if they are not finite. The "
+  "schema of "
   "the files is in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
@@ -50,6 +51,8 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
     {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle of H: lower or upper", "UPLO"},
     {"full", '\0', POPT_ARG_NONE, &o->full, 0,
      "store all of H in memory and files, not only its lower triangle", NULL},
+    {"both-triangles", '\0', POPT_ARG_NONE, &o->both, 0,
+     "write both triangles of H to the output, as a symmetric square", NULL},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
