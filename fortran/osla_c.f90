@@ -1006,6 +1006,14 @@ module osla_c
       integer(c_int64_t) :: answer
     end function c_osla_matrix_bytes
 
+    function c_osla_matrix_triangle_bytes(layout, dtype) bind(c, &
+      name="osla_matrix_triangle_bytes") result(answer)
+      import
+      type(c_ptr), value :: layout
+      integer(c_int), value :: dtype
+      integer(c_int64_t) :: answer
+    end function c_osla_matrix_triangle_bytes
+
     function c_osla_matrix_get_block(matrix, i, j, m, n, buffer, ld) bind(c, &
       name="osla_matrix_get_block") result(answer)
       import

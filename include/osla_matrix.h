@@ -121,6 +121,11 @@ OSLA_API void *osla_matrix_peer(const osla_matrix *matrix, int rank);
  * Local, allocates nothing. */
 OSLA_API uint64_t osla_matrix_bytes(const osla_layout *layout, osla_dtype dtype);
 
+/* Bytes of the largest local array that any rank has of a triangular matrix of order layout->n in
+ * blocks of layout->nb x layout->nb. Returns UINT64_MAX if no memory has so many bytes. Local,
+ * allocates nothing. */
+OSLA_API uint64_t osla_matrix_triangle_bytes(const osla_layout *layout, osla_dtype dtype);
+
 /* Copies the m x n sub-matrix whose first element is (i, j) to or from the caller's column-major
  * buffer with leading dimension ld. Any range inside the matrix is allowed, whichever ranks own it.
  * Local, one-sided, complete on return (a put is visible to its target). Of a triangular matrix,

@@ -46,6 +46,10 @@ static inline bool osla_shape_one_node(const osla_shape *s)
 /* Bytes that an n x cols matrix in blocks of nb x col_nb takes on the rank that needs most. */
 OSLA_API uint64_t osla_shape_matrix(const osla_shape *s, int64_t cols, int64_t col_nb);
 
+/* Bytes that a triangular matrix (osla_matrix_create_triangle) of order n takes on the rank that
+ * needs most. */
+OSLA_API uint64_t osla_shape_triangle(const osla_shape *s);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,9 +17,9 @@ LEFT_OUT = {
     "the package calls the form for parts, of which a whole matrix is one": """whole matrix_copy matrix_transpose
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix or Matrix.wrap; its local array is numpy's": """matrix_wrap_own matrix_create_in matrix_segment
-        matrix_peer matrix_bytes matrix_fill_with element""",
+        matrix_peer matrix_bytes matrix_triangle_bytes matrix_fill_with element""",
     "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
-        getri_memory getrs_memory shape_make shape_matrix shape_one_node""",
+        getri_memory getrs_memory shape_make shape_matrix shape_triangle shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer shmem_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
         vertices_[a-z]* forest_end_read forest_writable forest_transport sums_[a-z]* grid_notifiers

@@ -74,15 +74,13 @@ static triangle_share share_of(const osla_matrix *a, int rank)
                            osla_grid_pcol_of(a->grid, rank));
 }
 
-/* Bytes of this rank's local array of a triangular matrix; SIZE_MAX, which every memory check
- * refuses, if they exceed any memory. */
-static size_t triangle_bytes(const osla_matrix *a)
+/* Bytes of this rank's local array, as osla_matrix_create_triangle and the other calls that create
+ * matrices allocate it; SIZE_MAX, which every memory check refuses, if they exceed any memory. */
+static size_t local_bytes(const osla_matrix *a)
 {
-  size_t bytes;
-  if (a->layout.n > TRIANGLE_LARGEST) return SIZE_MAX;
+  if (!a->is_triangle) return array_bytes(a->lld, a->local_cols, a->dtype);
   const triangle_share s = share_of(a, osla_transport_rank(osla_grid_transport(a->grid)));
-  const size_t elements = (size_t)triangle_elements(&s);
-  return __builtin_mul_overflow(elements, osla_dtype_size(a->dtype), &bytes) ? SIZE_MAX : bytes;
+  return triangle_bytes(&s, osla_dtype_size(a->dtype));
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -163,7 +161,7 @@ static osla_err create(osla_device *device, osla_grid *grid, const char *call, o
   if (err == OSLA_OK) {
     if (!is_triangle) pad_columns(a);
     a->is_triangle = is_triangle;
-    size_t bytes = is_triangle ? triangle_bytes(a) : array_bytes(a->lld, a->local_cols, dtype);
+    const size_t bytes = local_bytes(a);
     err = device ? osla_segment_create_on(device, bytes, 0, &a->segment)
                  : osla_segment_create(t, bytes, 0, &a->segment);
   }

@@ -1,5 +1,6 @@
 #include "osla_segment.h"
 #include "osla_shape.h"
+#include "src/matrix/triangle.h"
 
 #include <inttypes.h>
 
@@ -49,9 +50,34 @@ osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dt
   return OSLA_OK;
 }
 
+uint64_t osla_matrix_triangle_bytes(const osla_layout *l, osla_dtype dtype)
+{
+  uint64_t most = 0;
+  /* In each process row, the process in process column 0 stores most elements: each of its block
+   * columns begins in the same row as those of the other processes, or above. */
+  for (int prow = 0; prow < l->nprow; prow++) {
+    const triangle_share s = triangle_share_of(l->n, l->nb, l->nprow, l->npcol, prow, 0);
+    const uint64_t bytes = triangle_bytes(&s, osla_dtype_size(dtype));
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+/* Bytes of a matrix whose largest local array has `local` bytes: its segment, and the table of
+ * leading dimensions. */
+static uint64_t with_tables(const osla_shape *s, uint64_t local)
+{
+  return osla_segment_footprint(local, 0, s->ranks) + (size_t)s->nprow * sizeof(int64_t);
+}
+
 uint64_t osla_shape_matrix(const osla_shape *s, int64_t cols, int64_t col_nb)
 {
-  osla_layout l = {s->n, cols, s->nb, col_nb, s->nprow, s->npcol};
-  return osla_segment_footprint(osla_matrix_bytes(&l, s->dtype), 0, s->ranks) +
-         (size_t)s->nprow * sizeof(int64_t);
+  const osla_layout l = {s->n, cols, s->nb, col_nb, s->nprow, s->npcol};
+  return with_tables(s, osla_matrix_bytes(&l, s->dtype));
+}
+
+uint64_t osla_shape_triangle(const osla_shape *s)
+{
+  const osla_layout l = {s->n, s->n, s->nb, s->nb, s->nprow, s->npcol};
+  return with_tables(s, osla_matrix_triangle_bytes(&l, s->dtype));
 }

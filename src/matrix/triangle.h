@@ -13,6 +13,8 @@
 
 #include "osla_index.h"
 
+#include <stddef.h>
+
 /* Largest order n for which n * n fits an int64_t. */
 #define TRIANGLE_LARGEST INT64_C(3037000499)
 
@@ -94,6 +96,16 @@ static inline int64_t triangle_elements(const triangle_share *s)
   if (s->rows == 0 || s->cols == 0) return 0;
   const triangle_column last = triangle_column_at(s, (s->cols - 1) / s->nb);
   return last.offset + ((s->cols - 1) % s->nb + 1) * last.height;
+}
+
+/* Returns the number of bytes that the process stores if an element has `element` bytes. Returns
+ * SIZE_MAX, which every memory check refuses, if the order is above TRIANGLE_LARGEST or the bytes
+ * exceed any memory. */
+static inline size_t triangle_bytes(const triangle_share *s, size_t element)
+{
+  size_t bytes;
+  if (s->n > TRIANGLE_LARGEST) return SIZE_MAX;
+  return __builtin_mul_overflow((size_t)triangle_elements(s), element, &bytes) ? SIZE_MAX : bytes;
 }
 
 #endif

@@ -133,6 +133,16 @@ static void end(job *j)
   osla_transport_destroy(&j->t);
 }
 
+static void test_triangle(void)
+{
+  job j;
+  begin(&j);
+  start();
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(j.grid, OSLA_DOUBLE, N, NB, &j.a));
+  compare(j.t, "triangular matrix", osla_shape_triangle(&j.shape), false);
+  end(&j);
+}
+
 static void test_gemm(void)
 {
   job j;
@@ -239,6 +249,13 @@ static void test_scale(void)
   OSLA_ASSERT_OK(osla_shape_make(10000, 128, 1000000, 128, OSLA_DOUBLE, &s));
   CU_ASSERT(s.nprow == 100 && s.npcol == 100 && s.nodes == 79 && !s.columns_near && !s.rows_near);
   CU_ASSERT(osla_shape_matrix(&s, s.n, s.nb) > UINT64_C(800000000));
+  CU_ASSERT(osla_shape_triangle(&s) > UINT64_C(400000000));
+  CU_ASSERT(osla_shape_triangle(&s) < UINT64_C(450000000));
+  const osla_layout largest = {INT64_MAX, INT64_MAX, 8, 8, 2, 2};
+  CU_ASSERT(osla_matrix_triangle_bytes(&largest, OSLA_DOUBLE) == UINT64_MAX);
+  /* the number of elements has 62 bits, and the number of bytes more than 64 */
+  const osla_layout wide = {INT64_C(3000000000), INT64_C(3000000000), 8, 8, 1, 1};
+  CU_ASSERT(osla_matrix_triangle_bytes(&wide, OSLA_COMPLEX_DOUBLE) == UINT64_MAX);
   OSLA_ASSERT_ERR(osla_shape_make(4, 5, 10, 1, OSLA_DOUBLE, &s), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_shape_make(0, 1, 10, 1, OSLA_DOUBLE, &s), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_shape_make(4, 2, 10, 0, OSLA_DOUBLE, &s), OSLA_ERR_ARG);
@@ -249,9 +266,14 @@ static void test_scale(void)
 }
 
 static const osla_test_case cases[] = {
-  {"gemm", test_gemm},         {"lu_and_solve", test_lu_and_solve},
-  {"cholesky", test_cholesky}, {"accumulator", test_accumulator},
-  {"inverse", test_inverse},   {"inverse_of_lu", test_inverse_of_lu},
-  {"scale", test_scale},       {NULL, NULL},
+  {"gemm", test_gemm},
+  {"lu_and_solve", test_lu_and_solve},
+  {"cholesky", test_cholesky},
+  {"accumulator", test_accumulator},
+  {"inverse", test_inverse},
+  {"inverse_of_lu", test_inverse_of_lu},
+  {"triangle", test_triangle},
+  {"scale", test_scale},
+  {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_memory, cases);

@@ -1,30 +1,13 @@
-/* Access to single elements in the memory of this rank, and the bytes of triangular matrices. */
+/* Access to single elements in the memory of this rank. */
 #include "tools/common/local_elements.h"
 
 #include "src/matrix/stored.h"
-#include "src/matrix/triangle.h"
 
 #include <math.h>
 
 static int this_rank(const osla_matrix *a)
 {
   return osla_transport_rank(osla_grid_transport(osla_matrix_grid(a)));
-}
-
-uint64_t local_triangle_bytes(const osla_layout *l, osla_dtype dtype)
-{
-  int64_t most = 0;
-  uint64_t bytes;
-  if (l->n > TRIANGLE_LARGEST) return UINT64_MAX;
-  /* In each process row, the process in process column 0 stores most elements: each of its block
-   * columns begins in the same row as those of the other processes, or above. */
-  for (int prow = 0; prow < l->nprow; prow++) {
-    const triangle_share s = triangle_share_of(l->n, l->nb, l->nprow, l->npcol, prow, 0);
-    const int64_t elements = triangle_elements(&s);
-    if (elements > most) most = elements;
-  }
-  return __builtin_mul_overflow((uint64_t)most, osla_dtype_size(dtype), &bytes) ? UINT64_MAX
-                                                                                : bytes;
 }
 
 int64_t local_element_index(const osla_matrix *a, int64_t i, int64_t j)

@@ -1,15 +1,9 @@
 /* Access to single elements in the memory of this rank, for full and for triangular matrices of
- * type float or double, and the bytes of triangular matrices (layer 4). All functions are local and
- * do not communicate. */
+ * type float or double (layer 4). All functions are local and do not communicate. */
 #ifndef OSLA_LOCAL_ELEMENTS_H
 #define OSLA_LOCAL_ELEMENTS_H
 
 #include "osla.h"
-
-/* Returns the bytes of the largest local array that any rank has of a triangular matrix of order
- * layout->n in blocks of layout->nb x layout->nb. Returns UINT64_MAX if n * n needs more than 63
- * bits. */
-uint64_t local_triangle_bytes(const osla_layout *layout, osla_dtype dtype);
 
 /* Returns the index of element (i, j) in the local array of this rank. Returns -1 if another rank
  * owns the element, or if no rank stores it, because it lies in a block above the diagonal of a

@@ -5,7 +5,6 @@
 #include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "tools/common/local_elements.h"
 #include "tools/info/info.h"
 
 #include <inttypes.h>
@@ -70,12 +69,9 @@ static json_t *rows_json(const osla_shape *s, const row *rows, int count)
 static int show_prediction(const osla_shape *s, const char *json_file)
 {
   uint64_t matrix = osla_shape_matrix(s, s->n, s->nb);
-  const osla_layout layout = {s->n, s->n, s->nb, s->nb, s->nprow, s->npcol};
-  const uint64_t triangle =
-    matrix - osla_matrix_bytes(&layout, s->dtype) + local_triangle_bytes(&layout, s->dtype);
   const row rows[] = {
     {"matrix", "matrix", matrix},
-    {"triangle", "symmetric matrix, lower triangle", triangle},
+    {"triangle", "symmetric matrix, lower triangle", osla_shape_triangle(s)},
     {"gemm", "gemm, C := A B", osla_gemm_memory(s)},
     {"lu", "LU", osla_lu_memory(s)},
     {"cholesky", "Cholesky", osla_chol_memory(s)},

@@ -1,6 +1,5 @@
 /* Prediction of the memory of a job, before the memory is allocated. */
 #include "apps/tomography/invert/invert.h"
-#include "tools/common/local_elements.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,7 +90,7 @@ static uint64_t direct_bytes(const invert_job *job)
     (uint64_t)o->threads * thread_bytes(job, element) + factor_bytes(job, element);
   /* the files are written after the assembly and the factorisation have freed their memory */
   const uint64_t files = invert_files_bytes(job);
-  const uint64_t matrix = invert_stores_triangle(o) ? local_triangle_bytes(&h, o->dtype)
+  const uint64_t matrix = invert_stores_triangle(o) ? osla_matrix_triangle_bytes(&h, o->dtype)
                                                     : osla_matrix_bytes(&h, o->dtype);
   return matrix + vectors * (uint64_t)job->n * sizeof(double) + rings + (uint64_t)job->knots * 200 +
          (passing > files ? passing : files) + sure_bytes(job, element);
