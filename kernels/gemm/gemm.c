@@ -38,23 +38,37 @@ enum { WHOLE = INT_MIN };
 
 /* A product as the caller requested it. */
 typedef struct request {
+  const char *call; /* name of the public function */
   osla_trans transa, transb;
   osla_part a, b, c;
   int triangle;   /* triangle of C that is computed: an osla_uplo, or WHOLE */
   bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
+static request gemm_request(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
+                            osla_part c)
+{
+  return (request){.call = "osla_gemm",
+                   .transa = transa,
+                   .transb = transb,
+                   .a = a,
+                   .b = b,
+                   .c = c,
+                   .triangle = WHOLE};
+}
+
 /* Checks operands in triangular matrices: A and B must lie below the diagonal, and C of osla_syrk
  * and osla_herk must begin and end on the diagonal. */
-static osla_err check_triangular(const request *r, const char *call)
+static osla_err check_triangular(const request *r)
 {
+  const char *call = r->call;
   const osla_matrix *c = r->c.matrix;
   const osla_dtype dtype = osla_matrix_dtype(c);
   const char *advice = r->triangle == WHOLE
                          ? "call osla_symm or osla_hemm"
                          : "copy it to a full matrix first (osla_matrix_copy_part)";
   OSLA_CALL(osli_part_check_rectangle(call, &r->a, "A", advice));
-  OSLA_CALL(osli_part_check_rectangle(call, &r->b, "B", advice));
+  if (r->triangle == WHOLE) OSLA_CALL(osli_part_check_rectangle(call, &r->b, "B", advice));
   OSLA_CALL(osli_part_inside(call, &r->c, "C"));
   if (!osla_matrix_is_triangle(c)) return OSLA_OK;
   OSLA_CHECK(r->triangle != WHOLE, OSLA_ERR_UNSUPPORTED,
@@ -77,12 +91,12 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   osla_dtype ta = osla_matrix_dtype(a->matrix), tb = osla_matrix_dtype(b->matrix);
   osla_dtype tc = osla_matrix_dtype(c->matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(c->matrix));
-  const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
+  const char *call = r->call;
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   if (r->triangle != WHOLE) OSLA_CALL(osli_check_uplo(call, (osla_uplo)r->triangle, c->matrix));
   OSLA_CALL(osli_check_trans(call, r->transa));
   OSLA_CALL(osli_check_trans(call, r->transb));
-  OSLA_CALL(check_triangular(r, call));
+  OSLA_CALL(check_triangular(r));
   int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
   int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
@@ -110,7 +124,6 @@ static osla_err check(const request *r, const osla_gemm_options *options)
 static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                       const osla_gemm_options *options, osla_err local)
 {
-  const char *call = r->triangle == WHOLE ? "osla_gemm" : r->hermitian ? "osla_herk" : "osla_syrk";
   const bool triangle = r->triangle != WHOLE;
   const osla_argument same[] = {{"uplo", (int)r->triangle},
                                 {triangle ? "trans" : "transa", r->transa},
@@ -122,7 +135,7 @@ static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                                 OSLA_FACTOR_ARGUMENTS("beta", beta),
                                 {"memory", options ? (int64_t)options->memory : 0}};
   osla_transport *t = osla_grid_transport(osla_matrix_grid(r->c.matrix));
-  return osla_agree_same(t, local, call, same, (int)(sizeof same / sizeof *same));
+  return osla_agree_same(t, local, r->call, same, (int)(sizeof same / sizeof *same));
 }
 
 static gemm_work work_of(const request *r, const osla_gemm_options *options)
@@ -243,7 +256,7 @@ cleanup:
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  request r = {transa, transb, a, b, c, WHOLE, false};
+  const request r = gemm_request(transa, transb, a, b, c);
   return multiply(&r, alpha, beta, options);
 }
 
@@ -258,7 +271,8 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_pa
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = replace_if_transposed(trans, OSLA_TRANS),
+  const request r = {.call = "osla_syrk",
+                     .transa = replace_if_transposed(trans, OSLA_TRANS),
                      .transb = plain ? OSLA_TRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,
@@ -271,7 +285,8 @@ osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, 
                    osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = replace_if_transposed(trans, OSLA_CONJTRANS),
+  const request r = {.call = "osla_herk",
+                     .transa = replace_if_transposed(trans, OSLA_CONJTRANS),
                      .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,
@@ -336,7 +351,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
 osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
-  request r = {transa, transb, a, b, c, WHOLE, false};
+  const request r = gemm_request(transa, transb, a, b, c);
   *out = (osla_gemm_plan){0};
   OSLA_NEEDS_FULL("osla_gemm_predict", a.matrix, b.matrix, c.matrix);
   OSLA_CALL(check(&r, options));

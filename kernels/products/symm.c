@@ -10,6 +10,7 @@
  * copied to a full matrix, which is then the rectangle X. Memory: also the copy of about 512
  * columns. */
 #include "kernels/common/local_view.h"
+#include "kernels/common/part_operand.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
@@ -23,6 +24,7 @@
 enum { SQUARE = 512 }; /* least order of the squares along the diagonal */
 
 typedef struct symm {
+  const char *call; /* name of the public function */
   bool left, hermitian;
   osla_side side;
   osla_uplo uplo;
@@ -99,19 +101,10 @@ static osla_err multiply_range(const symm *s, int64_t from, int64_t to)
 static osla_err multiply_below(const symm *s, int64_t from, int64_t to)
 {
   const int64_t n = s->a.m;
-  const osla_part stored = osla_part_at(s->a.matrix, s->a.i + to, s->a.j + from, n - to, to - from);
-  const osla_layout l = osla_matrix_layout(s->a.matrix);
-  osla_grid *grid = osla_matrix_grid(s->a.matrix);
-  osla_matrix *copy = NULL;
-  osla_err err;
-  OSLA_CALL(
-    osla_matrix_create(grid, osla_matrix_dtype(s->a.matrix), n - to, to - from, l.mb, l.nb, &copy));
-  OSLA_TRY(
-    osla_agree(osla_grid_transport(grid), osli_square_copy(&stored, s->uplo, SQUARE_ANY, copy)));
-  OSLA_TRY(multiply_between(s, osla_whole(copy), from, to, n));
-cleanup:
-  osla_matrix_destroy(&copy);
-  return err;
+  const osla_part below = osla_part_at(s->a.matrix, s->a.i + to, s->a.j + from, n - to, to - from);
+  part_operand copy;
+  OSLA_CALL(osli_part_open(&below, NULL, &copy));
+  return osli_part_close(&copy, false, multiply_between(s, osla_whole(copy.at), from, to, n));
 }
 
 /* Multiplies by a triangular matrix. The squares come first, because their products apply beta. */
@@ -127,25 +120,23 @@ static osla_err multiply_triangle(const symm *s)
 
 static osla_err check(const symm *s)
 {
-  const char *call = s->hermitian ? "hemm" : "symm";
   const int64_t order = s->left ? s->b.m : s->b.n;
   const product_operand operands[] = {{"A", &s->a, true}, {"B", &s->b, false}, {"C", &s->c, false}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
-  OSLA_NEEDS_FULL(s->hermitian ? "osla_hemm" : "osla_symm", s->b.matrix, s->c.matrix);
-  OSLA_CALL(osli_product_check(call, operands, 3));
-  OSLA_CALL(osli_check_side(call, s->side));
-  OSLA_CALL(osli_check_uplo(call, s->uplo, s->a.matrix));
+  OSLA_NEEDS_FULL(s->call, s->b.matrix, s->c.matrix);
+  OSLA_CALL(osli_product_check(s->call, operands, 3));
+  OSLA_CALL(osli_check_side(s->call, s->side));
+  OSLA_CALL(osli_check_uplo(s->call, s->uplo, s->a.matrix));
   OSLA_CHECK(
     s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
     "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,
-    call, s->a.m, s->a.n, s->b.m, s->b.n, s->c.m, s->c.n);
+    s->call, s->a.m, s->a.n, s->b.m, s->b.n, s->c.m, s->c.n);
   return OSLA_OK;
 }
 
 static osla_err agree(const symm *s)
 {
-  const char *call = s->hermitian ? "osla_hemm" : "osla_symm";
-  OSLA_NEEDS_HOST(call, s->a.matrix, s->b.matrix, s->c.matrix);
+  OSLA_NEEDS_HOST(s->call, s->a.matrix, s->b.matrix, s->c.matrix);
   const osla_argument same[] = {{"side", (int)s->side},
                                 {"uplo", (int)s->uplo},
                                 {"Hermitian A", s->hermitian},
@@ -155,8 +146,8 @@ static osla_err agree(const symm *s)
                                 OSLA_PART_ARGUMENTS("b", s->b),
                                 OSLA_PART_ARGUMENTS("c", s->c),
                                 {"memory", s->options ? (int64_t)s->options->memory : 0}};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s), call, same,
-                         (int)(sizeof same / sizeof *same));
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s), s->call,
+                         same, (int)(sizeof same / sizeof *same));
 }
 
 static osla_err multiply_checked(symm s)
@@ -181,7 +172,8 @@ cleanup:
 osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return multiply_checked((symm){.side = side,
+  return multiply_checked((symm){.call = "osla_symm",
+                                 .side = side,
                                  .left = side == OSLA_LEFT,
                                  .uplo = uplo,
                                  .alpha = alpha,
@@ -195,7 +187,8 @@ osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part
 osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return multiply_checked((symm){.side = side,
+  return multiply_checked((symm){.call = "osla_hemm",
+                                 .side = side,
                                  .left = side == OSLA_LEFT,
                                  .hermitian = true,
                                  .uplo = uplo,

@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct product {
-  const char *call;
+  const char *call; /* name of the public function */
   bool triangle, hermitian;
   osla_uplo uplo;
   osla_trans trans;
@@ -192,14 +192,13 @@ static osla_err multiply_mine(product *p)
   return OSLA_OK;
 }
 
-/* Checks the operands of a product. `call` is the name of the public function. */
-static osla_err check(const product *p, const char *call)
+static osla_err check(const product *p)
 {
   const bool plain = p->trans == OSLA_NOTRANS;
   const product_operand operands[] = {
     {"x", &p->x, false}, {"A", &p->a, p->triangle}, {"y", &p->y, false}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
-  OSLA_NEEDS_FULL(call, p->x.matrix, p->y.matrix);
+  OSLA_NEEDS_FULL(p->call, p->x.matrix, p->y.matrix);
   if (!p->triangle)
     OSLA_CALL(osli_part_check_rectangle(p->call, &p->a, "A", "call osla_symv or osla_hemv"));
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
@@ -220,8 +219,7 @@ static osla_err check(const product *p, const char *call)
 
 static osla_err agree(const product *p)
 {
-  const char *call = p->hermitian ? "osla_hemv" : p->triangle ? "osla_symv" : "osla_gemv";
-  OSLA_NEEDS_HOST(call, p->a.matrix, p->x.matrix, p->y.matrix);
+  OSLA_NEEDS_HOST(p->call, p->a.matrix, p->x.matrix, p->y.matrix);
   const osla_argument same[] = {{"product with a triangle of A", p->triangle},
                                 {"Hermitian A", p->hermitian},
                                 {"uplo", (int)p->uplo},
@@ -231,7 +229,7 @@ static osla_err agree(const product *p)
                                 OSLA_PART_ARGUMENTS("a", p->a),
                                 OSLA_PART_ARGUMENTS("x", p->x),
                                 OSLA_PART_ARGUMENTS("y", p->y)};
-  return osla_agree_same(osla_grid_transport(osla_matrix_grid(p->y.matrix)), check(p, call), call,
+  return osla_agree_same(osla_grid_transport(osla_matrix_grid(p->y.matrix)), check(p), p->call,
                          same, (int)(sizeof same / sizeof *same));
 }
 
@@ -259,13 +257,13 @@ osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part 
                    osla_complex beta, osla_part y)
 {
   return multiply_checked((product){
-    .call = "gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
+    .call = "osla_gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
 }
 
 osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  return multiply_checked((product){.call = "symv",
+  return multiply_checked((product){.call = "osla_symv",
                                     .triangle = true,
                                     .uplo = uplo,
                                     .alpha = alpha,
@@ -278,7 +276,7 @@ osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
 osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  return multiply_checked((product){.call = "hemv",
+  return multiply_checked((product){.call = "osla_hemv",
                                     .triangle = true,
                                     .hermitian = true,
                                     .uplo = uplo,
