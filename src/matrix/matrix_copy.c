@@ -213,8 +213,8 @@ static osla_err copy_triangle(copying *w)
     const int64_t j = part_col(&w->to, c);
     const int64_t first = w->to.lower ? j : 0;
     cols = w->to.cols - c < BATCH ? w->to.cols - c : BATCH;
-    if (adjacent_in(w->dest.matrix, w->dest.j + j) < cols)
-      cols = adjacent_in(w->dest.matrix, w->dest.j + j);
+    const int64_t adjacent = adjacent_in(w->dest.matrix, w->dest.j + j);
+    if (adjacent < cols) cols = adjacent;
     w->stored = osli_stored_columns(w->dest.matrix, w->rank, w->to.col + c);
     /* From row `below` of the part on, the source stores all elements of the columns. */
     int64_t below = from_triangle ? from->j + j + cols - from->i : first;
