@@ -1,10 +1,10 @@
 """Makes files of normal equations in SINEX 2.02, of any size, from a known solution.
 
-python3 make_normals.py FOLDER [--parameters N] [--files F] [--observations K] [--noise S] [--packed 1]
+python3 make_normals.py FOLDER [--parameters N] [--files F] [--observations K] [--noise S] [--packed]
 
 Each file has 4/5 of the parameters in an order of its own, K observations for each parameter, and
 its own variance. FOLDER/truth.snx has the known solution. Only one file's matrix is in memory.
---packed 1 makes HDF5 files for packed.py, each with all parameters; all ranks of mpiexec make them
+--packed makes HDF5 files for packed.py, each with all parameters; all ranks of mpiexec make them
 together. The observations are circular convolutions of the parameters, computed by FFT, which takes
 seconds.
 """
@@ -78,10 +78,10 @@ def write_packed(path, heads, apriori, correction, passes, noise, rng):
     N.destroy()
 
 
-def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1, packed=0):
+def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1, packed=False):
     """Makes the files of a folder. noise: standard deviation of the errors of the first file,
-    divided by SIGMA; 0: exact observations. packed: 1 makes HDF5 files, and the call is collective;
-    0 makes SINEX files, and only one rank may call. Returns the paths."""
+    divided by SIGMA; 0: exact observations. packed: makes HDF5 files, and the call is
+    collective; otherwise makes SINEX files, and only one rank may call. Returns the paths."""
     rng = np.random.default_rng(seed)
     heads = [head(i, parameters) for i in range(parameters)]
     truth = rng.normal(size=parameters) * 1e6
@@ -108,6 +108,7 @@ def make(folder, parameters=300, files=3, observations=3, noise=1.0, seed=1, pac
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
-    for name, kind in dict(parameters=int, files=int, observations=int, noise=float, packed=int).items():
+    for name, kind in dict(parameters=int, files=int, observations=int, noise=float).items():
         parser.add_argument(f"--{name}", type=kind, default=argparse.SUPPRESS)
+    parser.add_argument("--packed", action="store_true")
     make(**vars(parser.parse_args()))

@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
         make_normals.make(path + "/exact", N, FILES, noise=0.0)
         make_normals.make(path + "/one", 7, 1)
     normals.world.barrier()
-    make_normals.make(path + "/packed", N, FILES, packed=1)
+    make_normals.make(path + "/packed", N, FILES, packed=True)
     return path
 
 
