@@ -73,6 +73,7 @@ typedef struct bench_settings {
   /* kernels gemm and syrk: values of the members panel and memory of osla_gemm_options */
   int64_t panel;
   uint64_t memory;
+  int64_t layers; /* kernel gemm: member `layers` of osla_gemm_options */
   /* kernel gemm. ablate: also run the ablated variants. plan: print the plan and multiply
    * nothing. */
   bool ablate, plan;

@@ -12,7 +12,7 @@
 /* Options of osla-bench for products, and the option --ref-nb. */
 typedef struct bench_raw_product {
   char *trans, *memory, *ref_nb;
-  long long m, k, panel;
+  long long m, k, panel, layers;
   int ablate, plan;
 } bench_raw_product;
 

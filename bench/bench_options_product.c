@@ -12,7 +12,7 @@
 #define NOT_GIVEN LLONG_MIN
 
 const bench_raw_product bench_raw_product_none = {
-  .m = NOT_GIVEN, .k = NOT_GIVEN, .panel = NOT_GIVEN};
+  .m = NOT_GIVEN, .k = NOT_GIVEN, .panel = NOT_GIVEN, .layers = NOT_GIVEN};
 
 void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
                          struct poptOption table[BENCH_PRODUCT_OPTIONS])
@@ -24,7 +24,9 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
     {"ablate", '\0', POPT_ARG_NONE, &raw->ablate, 0,
      "Also run OSLA with its protocols switched on one by one", NULL},
     {"plan", '\0', POPT_ARG_NONE, &raw->plan, 0,
-     "Print what each rank would do (transfers, bytes, buffers), and run nothing", NULL}};
+     "Print what each rank would do (transfers, bytes, buffers), and run nothing", NULL},
+    {"layers", '\0', POPT_ARG_LONGLONG, &raw->layers, 0,
+     "Number of layers of ranks among which OSLA divides the inner size (default: 1)", "COUNT"}};
   const struct poptOption product[] = {
     {"k", '\0', POPT_ARG_LONGLONG, &raw->k, 0, "Inner size (default: N)", "K"},
     {"panel", '\0', POPT_ARG_LONGLONG, &raw->panel, 0,
@@ -110,6 +112,7 @@ int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw
   if (!status) status = parse_size(kernel, "--m", raw->m, &settings->m);
   if (!status) status = parse_size(kernel, "--k", raw->k, &settings->k);
   if (!status) status = parse_size(kernel, "--panel", raw->panel, &settings->panel);
+  if (!status) status = parse_size(kernel, "--layers", raw->layers, &settings->layers);
   if (!status) status = parse_memory(kernel, raw->memory, &settings->memory);
   if (!status) status = parse_ref_nb(kernel, raw->ref_nb, settings);
   settings->ablate = raw->ablate != 0;

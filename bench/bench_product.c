@@ -52,7 +52,8 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   d->trans[0] = "NTC"[s->transa];
   d->trans[1] = "NTC"[s->transb];
   d->osla = (product_set){.product = d, .context = -1};
-  d->osla.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
+  d->osla.options =
+    (osla_gemm_options){.panel = s->panel, .memory = s->memory, .layers = s->layers};
   OSLA_CALL(create_set(&d->osla, s->nb));
   if (s->plan || osli_work_modelled) return OSLA_OK;
   void *vectors;

@@ -228,7 +228,8 @@ module osla_values
   type, bind(c) :: osla_gemm_options
     integer(c_int64_t) :: panel = 0
     integer(c_int64_t) :: memory = 0
-    integer(c_int64_t) :: reserved(9) = 0
+    integer(c_int64_t) :: layers = 0
+    integer(c_int64_t) :: reserved(8) = 0
   end type osla_gemm_options
 
   type, bind(c) :: osla_gemm_plan

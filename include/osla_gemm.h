@@ -30,7 +30,10 @@ typedef struct osla_gemm_options {
   /* largest number of bytes of buffers on a rank; 0: the library chooses, see osla_gemm. Panels
    * become narrower to fit, but never narrower than one column */
   uint64_t memory;
-  uint64_t reserved[9]; /* 0: osla_types.h */
+  /* number of layers of osla_gemm: the indices k are divided among them. 0 and 1: no layers. Other
+   * values are for products of few rows and columns on each of many ranks, see osla_gemm */
+  int64_t layers;
+  uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_gemm_options;
 
 /* C := alpha op(A) op(B) + beta C. Collective.
@@ -39,7 +42,8 @@ typedef struct osla_gemm_options {
  *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     NULL = defaults
- * All arguments must be the same on all ranks; of the options, only `memory` must be the same. The
+ * All arguments must be the same on all ranks; of the options, `memory` and `layers` must be the
+ * same. The
  * matrices may have different block sizes and process grids (over ranks of one transport). An
  * operand needs no copy on the node, and is fastest, if its rows or columns that correspond to
  * those of C are distributed like C's, beginning at the same position in a block.
@@ -49,12 +53,23 @@ typedef struct osla_gemm_options {
  * that is distributed differently. (A load is a panel of k, or a whole local block if k runs along
  * the rows of the stored matrix.) By default this is at most 2.5 local blocks of the operands, or 1
  * MiB. If C leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy
- * of C. A and B may be parts of triangular matrices that lie below the diagonal; the call works on
+ * of C.
+ * With c layers (the 2.5D algorithm of Solomonik and Demmel, Euro-Par 2011, in which A and B are
+ * read where they are) groups of c ranks divide k. Each rank computes the elements of C of its
+ * group for its share of k, and sends partial sums to their owners, which add them in a fixed
+ * order. So the results have the same bits in every run with the same layers. The number c must be
+ * a product of a divisor of the number of process rows of C and a divisor of its number of process
+ * columns. Memory: 2 c - 1 local parts of C more. A rank receives k / c elements of A and B for
+ * each row and column of its group, and c - 1 local parts of C; kernels/gemm/README.md and
+ * doc/large_machines.md say for which products this is less.
+ * A and B may be parts of triangular matrices that lie below the diagonal; the call works on
  * copies of such parts. Errors, on all ranks together: ARG (sizes, types, a part outside its
- * matrix, C overlaps an operand), MEM, RANGE (a size exceeds the integers of the BLAS), UNSUPPORTED
- * (the BLAS has 64-bit integers; A or B is a part of a triangular matrix that does not lie below
- * the diagonal; C of osla_gemm lies in a triangular matrix), MPI, which ends the job if ranks of
- * the node wait for transfers of the failing rank. After RANGE and UNSUPPORTED C is unchanged. */
+ * matrix, C overlaps an operand, layers that do not divide the process grid of C), MEM (also if
+ * `memory` does not hold the partial sums of the layers), RANGE (a size exceeds the integers of the
+ * BLAS), UNSUPPORTED (the BLAS has 64-bit integers; A or B is a part of a triangular matrix that
+ * does not lie below the diagonal; C of osla_gemm lies in a triangular matrix; layers with C in
+ * device memory), MPI, which ends the job if ranks of the node wait for transfers of the failing
+ * rank. After RANGE and UNSUPPORTED C is unchanged. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -65,8 +80,8 @@ OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex a
  * With LOWER and a real type, C may be a triangular matrix, or a part of a triangular matrix that
  * begins and ends on the diagonal. A triangular C is computed in place: each rank computes the
  * elements of C that it owns, even if this leaves ranks idle. Errors: those of osla_gemm,
- * UNSUPPORTED if C is any other part of a triangular matrix, and ARG if C is triangular and uplo is
- * UPPER or the type is complex. Otherwise as osla_gemm. */
+ * UNSUPPORTED if C is any other part of a triangular matrix or `layers` exceeds 1, and ARG if C is
+ * triangular and uplo is UPPER or the type is complex. Otherwise as osla_gemm. */
 OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                             osla_complex beta, osla_part c, const osla_gemm_options *options);
 
@@ -82,9 +97,11 @@ OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla
  * itself (`alone` of osla_gemm_ablation.h). In osla_gemm, another rank of the node may get some of
  * these operands. */
 typedef struct osla_gemm_plan {
-  int64_t tasks;      /* number of local products */
-  int64_t gets;       /* number of transfers from other nodes */
-  uint64_t bytes_far; /* bytes transferred from other nodes */
+  int64_t tasks; /* number of local products */
+  /* number of transfers that this rank starts between nodes: operands from other nodes, and partial
+   * sums of C to other nodes (layers) */
+  int64_t gets;
+  uint64_t bytes_far; /* bytes of these transfers */
   /* bytes copied on this node: from neighbours and from this rank's own memory */
   uint64_t bytes_near;
   uint64_t bytes_place; /* bytes of node neighbours that are read in place */

@@ -17,7 +17,8 @@ kernels_sources = \
   kernels/common/part_operand.h kernels/common/part_operand.c \
   kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c kernels/gemm/gemm_load.c \
   kernels/gemm/gemm_sharing.h kernels/gemm/gemm_sharing.c \
-  kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
+  kernels/gemm/gemm_layers.c kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c \
+  kernels/gemm/gemm.c \
   kernels/products/product_check.h kernels/products/product_check.c \
   kernels/products/squares.h kernels/products/squares.c \
   kernels/products/symm.c kernels/products/trmm.c \

@@ -116,11 +116,11 @@ static osla_err check(const request *r, const osla_gemm_options *options)
              call, options->panel);
   OSLA_CHECK(!osli_parts_overlap(a, c), OSLA_ERR_ARG, "%s: C overlaps A", call);
   OSLA_CHECK(!osli_parts_overlap(b, c), OSLA_ERR_ARG, "%s: C overlaps B", call);
-  return OSLA_OK;
+  return osli_gemm_layers_check(call, c, r->triangle == WHOLE, options);
 }
 
-/* Checks that all ranks pass the same arguments. Only one option must agree: `memory`, because
- * it decides whether k is split over the ranks (gemm_split.c). Collective. */
+/* Checks that all ranks pass the same arguments. Two options must agree, because they decide how k
+ * is divided among the ranks: `memory` and `layers`. Collective. */
 static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                       const osla_gemm_options *options, osla_err local)
 {
@@ -133,7 +133,8 @@ static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                                 OSLA_PART_ARGUMENTS("c", r->c),
                                 OSLA_FACTOR_ARGUMENTS("alpha", alpha),
                                 OSLA_FACTOR_ARGUMENTS("beta", beta),
-                                {"memory", options ? (int64_t)options->memory : 0}};
+                                {"memory", options ? (int64_t)options->memory : 0},
+                                {"layers", options ? options->layers : 0}};
   osla_transport *t = osla_grid_transport(osla_matrix_grid(r->c.matrix));
   return osla_agree_same(t, local, r->call, same, (int)(sizeof same / sizeof *same));
 }
@@ -149,6 +150,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
                      .diagonal = v.prow < 0 ? 0 : v.prow + v.pcol,
                      .options = options ? *options : (osla_gemm_options){0},
                      .ablation = ablation,
+                     .layers = {.n = 1, .rows = 1, .cols = 1},
                      .k_to = outer_cols(r->transa, &r->a),
                      .triangle = r->triangle,
                      .hermitian = r->hermitian};
@@ -156,13 +158,23 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 
 static bool is_split(const gemm_work *w, const request *r)
 {
-  return !w->c.triangular && osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
+  return !w->c.triangular && w->options.layers <= 1 &&
+         osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
-/* Makes the operands and the task list. `split` is true if gemm_split.c runs the product. */
-static osla_err plan(gemm_work *w, const request *r, bool split)
+/* Divides k among the ranks, if it is divided. `split` is true if gemm_split.c runs the product. */
+static void divide(gemm_work *w, const request *r, bool split)
 {
-  if (split) osli_gemm_split_assign(w, &r->c);
+  if (split)
+    osli_gemm_split_assign(w, &r->c);
+  else if (r->triangle == WHOLE)
+    osli_gemm_layers_assign(w, &r->c);
+  w->sum_bytes = osli_gemm_layers_bytes(w, &r->c);
+}
+
+/* Makes the operands and the task list. */
+static osla_err plan(gemm_work *w, const request *r)
+{
   OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->ablation));
   OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->ablation));
   return osli_gemm_plan_make(w);
@@ -189,9 +201,10 @@ static osla_err check_blas(const gemm_work *w)
  * rank. */
 static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
-  OSLA_CALL(plan(w, r, split));
+  OSLA_CALL(plan(w, r));
   OSLA_CALL(check_blas(w));
   if (split) OSLA_CALL(osli_gemm_split_allocate(w));
+  OSLA_CALL(osli_gemm_layers_allocate(w));
   OSLA_CALL(osli_gemm_triangle_allocate(w));
   OSLA_CALL(osli_gemm_sharing_allocate(w));
   return osli_gemm_run_open(w);
@@ -206,9 +219,12 @@ static osla_err multiply_full(const request *r, osla_complex alpha, osla_complex
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* if alpha = 0, A and B are not read, as in BLAS */
   const bool split = is_split(&w, r);
-  if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix));
+  const int64_t k = w.k_to;
+  divide(&w, r, split);
+  if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix, k));
   /* This call is also a barrier: after it the operands are complete on all ranks. */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split)));
+  OSLA_TRY(osli_gemm_layers_open(&w));
   OSLA_TRY(osli_gemm_sharing_open(&w));
   if (split)
     err = osli_gemm_split_run(&w, alpha, beta, &r->c);
@@ -216,6 +232,7 @@ static osla_err multiply_full(const request *r, osla_complex alpha, osla_complex
     err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* this call is also a barrier: after
                                                             * it no rank reads A or B */
 cleanup:
+  osli_gemm_layers_close(&w);
   osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);
   return err;
@@ -344,7 +361,8 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
   }
   plan->tasks = w->n_tasks;
   for (int64_t k = 0; k < w->n_tasks; k++)
-    plan->flops += gemm_flops(w, &w->tasks[k]);
+    plan->flops += gemm_flops(w, w->c.rows, w->c.cols, w->tasks[k].width);
+  osli_gemm_layers_describe(w, plan);
   return OSLA_OK;
 }
 
@@ -357,7 +375,8 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
   OSLA_CALL(check(&r, options));
   gemm_work w = work_of(&r, options);
   const bool split = is_split(&w, &r);
-  osla_err err = plan(&w, &r, split);
+  divide(&w, &r, split);
+  osla_err err = plan(&w, &r);
   if (err == OSLA_OK) err = describe(&w, out);
   if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
   osli_gemm_plan_free(&w);

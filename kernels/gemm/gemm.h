@@ -41,16 +41,34 @@ static inline int64_t axis_below(const gemm_axis *x, int64_t i, int iproc)
 {
   return osla_index_count(x->first + i, x->nb, iproc, x->nprocs);
 }
+/* Largest number of indices on one process. */
+static inline int64_t axis_largest(const gemm_axis *x)
+{
+  int64_t most = 0;
+  for (int i = 0; i < x->nprocs; i++) {
+    int64_t count = axis_below(x, x->n, i) - axis_below(x, 0, i);
+    if (count > most) most = count;
+  }
+  return most;
+}
+
+/* `n` process rows (columns) of the grid of C: first, first + step, ... */
+typedef struct gemm_procs {
+  int n, first, step;
+} gemm_procs;
 
 /* This rank's part of C, or a private array that replaces it (gemm_split.c). */
 typedef struct gemm_target {
   gemm_axis rows_of, cols_of;
-  int prow;     /* process row of this rank */
-  int pcol;     /* process column of this rank */
-  int64_t row;  /* local row of the part's first element in the distributed array */
-  int64_t col;  /* local column of the part's first element in the distributed array */
-  int64_t rows; /* number of rows of the local part */
-  int64_t cols; /* number of columns of the local part */
+  int prow;    /* process row of this rank */
+  int pcol;    /* process column of this rank */
+  int64_t row; /* local row of the part's first element in the distributed array */
+  int64_t col; /* local column of the part's first element in the distributed array */
+  /* process rows and columns whose elements of C this rank computes: its own, or those of its group
+   * (gemm_layers.c) */
+  gemm_procs prows, pcols;
+  int64_t rows; /* number of rows that this rank computes */
+  int64_t cols; /* number of columns that this rank computes */
   /* this rank's first element of C; for a triangular C, the local array of its matrix */
   unsigned char *at;
   int64_t ld; /* leading dimension; for a triangular C, an upper bound for all its columns */
@@ -59,8 +77,15 @@ typedef struct gemm_target {
   const osla_matrix *triangular;
 } gemm_target;
 
+/* The rows (columns) that this rank computes and that one process row (column) of C owns. */
+typedef struct gemm_share {
+  int64_t at;      /* number of rows (columns) of the process rows (columns) before */
+  int64_t size;    /* number of rows (columns) */
+  int64_t n_below; /* number of pieces of the operand before those of this share */
+} gemm_share;
+
 /* Elements [at, at + size) of the local part of C correspond to local indices [local, local + size)
- * of the outer axis on one process. */
+ * of the outer axis on one process. No piece has elements of two shares. */
 typedef struct gemm_piece {
   int64_t at, size, local;
   int group;    /* index of the piece's process in gemm_operand.groups */
@@ -98,11 +123,14 @@ typedef struct gemm_operand {
   osla_trans trans;
   bool panel;
   gemm_axis outer, inner;
+  gemm_share *shares; /* [n_shares] one for each process row (column) of target.prows (pcols) */
   gemm_piece *pieces;
   gemm_group *groups;
+  int n_shares;
   int64_t n_pieces;
   int n_groups;
-  bool *far; /* [inner.nprocs] whether data of this process must be loaded */
+  bool contiguous; /* true if no share has more than one piece */
+  bool *far;       /* [inner.nprocs] whether data of this process must be loaded */
   /* [inner.nprocs] true if the task order treats data of this process as data of another node */
   bool *outside;
   bool any_far;
@@ -134,6 +162,20 @@ typedef struct gemm_task {
   bool direct[2]; /* true if one local product can read the operand without packing */
 } gemm_task;
 
+/* The layers of a product (gemm_layers.c). The group of a rank consists of the ranks of `rows` x
+ * `cols` positions of the grid of C; each rank of the group is in another layer. */
+typedef struct gemm_layers {
+  const osla_grid *grid; /* grid of C */
+  int n;                 /* number of layers: rows x cols; 1: no layers */
+  int rows, cols;        /* number of process rows and columns of a group */
+  int row_step;          /* distance between the process rows of a group */
+  int col_step;          /* distance between the process columns of a group */
+  int me;                /* layer of this rank */
+  int64_t k;             /* indices of k that are divided among the layers */
+  osla_segment *sums;    /* partial sums that this rank receives */
+  osla_posted *posted;   /* [n] partial sums that this rank sends */
+} gemm_layers;
+
 typedef struct gemm_work {
   osla_transport *t;
   osla_grid *grid; /* grid of C */
@@ -143,9 +185,12 @@ typedef struct gemm_work {
   gemm_target c;
   osla_gemm_options options;
   osla_gemm_ablation ablation;
-  int64_t k_from; /* first index of k that this rank multiplies; 0 except in gemm_split.c */
-  /* index behind the last index of k that this rank multiplies; k except in gemm_split.c */
-  int64_t k_to;
+  gemm_layers layers;
+  uint64_t sum_bytes; /* largest number of bytes of partial sums on a rank */
+  /* first index of k that this rank multiplies; 0 unless k is divided (gemm_split.c,
+   * gemm_layers.c) */
+  int64_t k_from;
+  int64_t k_to;  /* index behind the last index of k that this rank multiplies */
   int64_t width; /* width of the widest panel */
   bool limited;  /* true if no task may be wider than `width` */
   /* number of the owner with which this rank's order of owners begins: process row + process
@@ -159,12 +204,19 @@ typedef struct gemm_work {
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
-  unsigned char *private; /* private C of gemm_split.c */
+  unsigned char *private; /* private C of gemm_split.c, partial sums of gemm_layers.c */
   /* square at the diagonal of C in device memory, which gemm_triangle.c uses; NULL if C lies in
    * host memory */
   unsigned char *square;
   struct gemm_source *sources; /* [2] state of the run (gemm_run.c) */
 } gemm_work;
+
+/* Range number `i` if k indices are divided into n ranges: indices [*from, *to). */
+static inline void gemm_range(int64_t k, int i, int n, int64_t *from, int64_t *to)
+{
+  *from = k / n * i + k % n * i / n;
+  *to = k / n * (i + 1) + k % n * (i + 1) / n;
+}
 
 /* Number of load buffers of an operand: one for the load in use and one for the next load. */
 static inline int gemm_n_slots(const gemm_work *w)
@@ -233,12 +285,12 @@ void osli_gemm_run_close(gemm_work *w);
 /* Runs all tasks: c := alpha op(A) op(B) + beta c. Local, one-sided. Errors: MPI. */
 osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
 
-/* Floating-point operations of a task if all of C is computed. */
-static inline double gemm_flops(const gemm_work *w, const gemm_task *task)
+/* Floating-point operations of a product of rows x k by k x cols elements. */
+static inline double gemm_flops(const gemm_work *w, int64_t rows, int64_t cols, int64_t k)
 {
   /* operations of one multiplication and one addition */
   double one = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2 : 8;
-  return one * (double)w->c.rows * (double)w->c.cols * (double)task->width;
+  return one * (double)rows * (double)cols * (double)k;
 }
 
 /* ---- gemm_triangle.c ---- */
@@ -272,5 +324,39 @@ osla_err osli_gemm_split_allocate(gemm_work *w);
  * Errors: MPI. */
 osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta,
                              const osla_part *c);
+
+/* ---- gemm_layers.c ---- */
+
+/* Checks the option `layers` of a product. `is_whole` is true if all of C is computed. Local.
+ * Errors: ARG, MEM (options->memory does not hold the partial sums), UNSUPPORTED. */
+osla_err osli_gemm_layers_check(const char *call, const osla_part *c, bool is_whole,
+                                const osla_gemm_options *options);
+/* Sets w->layers if the caller requested layers. The result is the same on all ranks, except for
+ * w->layers.me. The target becomes the part of C of this rank's group, and the range of k that of
+ * its layer. Called before the plan is made. Local. */
+void osli_gemm_layers_assign(gemm_work *w, const osla_part *c);
+/* Largest number of bytes of partial sums on a rank. Local. */
+uint64_t osli_gemm_layers_bytes(const gemm_work *w, const osla_part *c);
+/* Allocates the partial sums that this rank computes. Local. Errors: MEM. */
+osla_err osli_gemm_layers_allocate(gemm_work *w);
+/* Allocates the partial sums that this rank receives. Collective. Errors, on all ranks together:
+ * MEM, MPI. */
+osla_err osli_gemm_layers_open(gemm_work *w);
+/* Frees them. Collective if there are layers. */
+void osli_gemm_layers_close(gemm_work *w);
+
+/* Elements of C that the rank of layer `layer` in this rank's group owns: in C if that is this
+ * rank, otherwise in this rank's partial sums. *rows and *cols are their numbers of rows and
+ * columns. Local. */
+operand osli_gemm_layers_target(const gemm_work *w, int layer, int64_t *rows, int64_t *cols);
+/* Sends a complete partial sum to its owner, the rank of layer `layer` in this rank's group. Local.
+ * Errors: MPI, MEM. */
+osla_err osli_gemm_layers_send(const gemm_work *w, int layer);
+/* Adds the partial sums of the other layers to this rank's part of C, in the order of the layers,
+ * and waits until the partial sums of this rank are sent. Local. Errors: MPI. */
+osla_err osli_gemm_layers_add(const gemm_work *w);
+/* Adds the partial sums that this rank sends, and the memory for partial sums, to a prediction.
+ * Local. */
+void osli_gemm_layers_describe(const gemm_work *w, osla_gemm_plan *plan);
 
 #endif

@@ -13,6 +13,8 @@ gemm_target osli_gemm_target_of(const osla_part *c)
     .cols_of = {.n = c->n, .first = c->j, .nb = v.nb, .nprocs = v.q},
     .prow = v.prow,
     .pcol = v.pcol,
+    .prows = {.n = 1, .first = v.prow},
+    .pcols = {.n = 1, .first = v.pcol},
     .ld = v.lld,
   };
   if (osla_matrix_is_triangle(c->matrix)) {
@@ -36,27 +38,28 @@ static int group_of(gemm_operand *x, int owner)
 }
 
 /* Appends a piece with elements [at, at + size), which begin at index i of the part. Extends the
- * previous piece instead if the new elements continue it. */
-static void add_piece(gemm_operand *x, int64_t at, int64_t size, int64_t i)
+ * previous piece of the share instead if the new elements continue it. */
+static void add_piece(gemm_operand *x, const gemm_share *share, int64_t at, int64_t size, int64_t i)
 {
   int g = group_of(x, axis_owner(&x->outer, i));
   int64_t local = axis_local(&x->outer, i);
   gemm_group *group = &x->groups[g];
   if (local < group->lo) group->lo = local;
-  group->hi = local + size;
-  gemm_piece *last = x->n_pieces > 0 ? &x->pieces[x->n_pieces - 1] : NULL;
+  if (local + size > group->hi) group->hi = local + size;
+  gemm_piece *last = x->n_pieces > share->n_below ? &x->pieces[x->n_pieces - 1] : NULL;
   if (last && last->group == g && last->local + last->size == local)
     last->size += size;
   else
     x->pieces[x->n_pieces++] = (gemm_piece){.at = at, .size = size, .local = local, .group = g};
 }
 
-/* Cuts `count` of this rank's indices of C, from local index `first` of axis `c` on process iproc,
- * into pieces. Stores the pieces if `keep`; otherwise only counts them. Returns an upper bound of
- * their number. */
-static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, gemm_operand *x,
-                   bool keep)
+/* Cuts the indices of a share into pieces. The indices begin with local index `first` of axis `c`
+ * on process iproc. Stores the pieces if `keep`; otherwise only counts them. Returns an upper bound
+ * of their number. */
+static int64_t cut(const gemm_axis *c, int iproc, int64_t first, const gemm_share *share,
+                   gemm_operand *x, bool keep)
 {
+  const int64_t count = share->size;
   int64_t runs = 0;
   for (int64_t at = 0; at < count; runs++) {
     int64_t i = osla_index_global(first + at, c->nb, iproc, c->nprocs) - c->first;
@@ -65,8 +68,27 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
     if (x->outer.nprocs == 1) there = x->outer.n - i;
     int64_t size = run < there ? run : there;
     if (size > count - at) size = count - at;
-    if (keep) add_piece(x, at, size, i);
+    if (keep) add_piece(x, share, share->at + at, size, i);
     at += size;
+  }
+  return runs;
+}
+
+/* Cuts the indices of all shares into pieces. Stores the shares and the pieces if `keep`. Returns
+ * an upper bound of the number of pieces. */
+static int64_t cut_shares(const gemm_axis *c, const gemm_procs *procs, bool none, gemm_operand *x,
+                          bool keep)
+{
+  int64_t runs = 0, at = 0;
+  for (int i = 0; i < procs->n; i++) {
+    const int iproc = procs->first + i * procs->step;
+    const int64_t first = axis_below(c, 0, iproc);
+    const gemm_share share = {
+      .at = at, .size = none ? 0 : axis_below(c, c->n, iproc) - first, .n_below = x->n_pieces};
+    if (keep) x->shares[i] = share;
+    runs += cut(c, iproc, first, &share, x, keep);
+    if (x->n_pieces > share.n_below + 1) x->contiguous = false;
+    at += share.size;
   }
   return runs;
 }
@@ -111,17 +133,19 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
                       .outer = outer_is_rows ? rows : cols,
                       .inner = outer_is_rows ? cols : rows};
   const gemm_axis *of = is_a ? &c->rows_of : &c->cols_of;
-  int iproc = is_a ? c->prow : c->pcol;
-  int64_t first = is_a ? c->row : c->col, count = is_a ? c->rows : c->cols;
-  if (c->rows == 0 || c->cols == 0) count = 0;
-  int64_t most = cut(of, iproc, first, count, x, false);
+  const gemm_procs *procs = is_a ? &c->prows : &c->pcols;
+  const bool none = c->rows == 0 || c->cols == 0;
+  int64_t most = cut_shares(of, procs, none, x, false);
+  x->n_shares = procs->n;
+  x->contiguous = true;
+  x->shares = malloc((size_t)procs->n * sizeof *x->shares);
   x->pieces = malloc((size_t)most * sizeof *x->pieces + 1);
   x->groups = malloc((size_t)x->outer.nprocs * sizeof *x->groups);
   x->far = calloc((size_t)x->inner.nprocs, sizeof *x->far);
   x->outside = calloc((size_t)x->inner.nprocs, sizeof *x->outside);
-  OSLA_CHECK(x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
+  OSLA_CHECK(x->shares && x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
              "gemm: list of %" PRId64 " pieces of an operand", most);
-  (void)cut(of, iproc, first, count, x, true);
+  (void)cut_shares(of, procs, none, x, true);
   mark_far_owners(x, ablation);
   OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
              "gemm: %c was made by osla_matrix_wrap_own, but other ranks need it",
@@ -131,6 +155,7 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
 
 void osli_gemm_operand_free(gemm_operand *x)
 {
+  free(x->shares);
   free(x->pieces);
   free(x->groups);
   free(x->far);

@@ -90,13 +90,14 @@ static uint64_t most_memory(double blocks)
   return 2.5 * blocks < (double)SMALL ? SMALL : (uint64_t)(2.5 * blocks);
 }
 
-/* Limit of the buffers' bytes if the operands were distributed evenly. */
+/* Limit of the buffers' bytes if the operands were distributed evenly. With layers, a rank needs
+ * the blocks of several process rows and columns at once. */
 static uint64_t usual_memory(const gemm_work *w)
 {
   double bytes = 0;
   for (int i = 0; i < 2; i++) {
     const gemm_operand *x = &w->x[i];
-    bytes += (double)x->outer.n * (double)x->inner.n * (double)w->element /
+    bytes += x->n_shares * (double)x->outer.n * (double)x->inner.n * (double)w->element /
              ((double)x->outer.nprocs * x->inner.nprocs);
   }
   return most_memory(bytes);
@@ -117,13 +118,13 @@ static bool width_fits(gemm_work *w, uint64_t most, int64_t widest, int64_t leas
 static void fit_memory(gemm_work *w)
 {
   gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
-  uint64_t most = w->options.memory > 0 ? w->options.memory : usual_memory(w);
+  uint64_t most = w->options.memory > 0 ? w->options.memory - w->sum_bytes : usual_memory(w);
   int64_t widest = w->options.panel > 0 ? w->options.panel : PANEL;
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
     int64_t inner = most_inner(x, w->k_from, w->k_to);
     x->whole = !x->panel;
-    x->may_pack = x->n_pieces > 1 || (x->inner.nb < PACK_BELOW && x->inner.nprocs > 1);
+    x->may_pack = !x->contiguous || (x->inner.nb < PACK_BELOW && x->inner.nprocs > 1);
     if (widest > inner) widest = inner > 0 ? inner : 1;
   }
   if (width_fits(w, most, widest, PACK_BELOW)) return;
@@ -180,13 +181,17 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* Position of an owner in this rank's order of owners. */
+/* Position of an owner in this rank's order of the owners of its range of k. */
 static int turn(const gemm_work *w, int which, int owner)
 {
-  int nprocs = w->x[which].inner.nprocs;
-  int first = w->ablation.unshifted && w->c.pcol >= 0 ? w->c.pcol : w->diagonal;
-  int mine = w->ablation.unordered ? 0 : first % nprocs;
-  return (owner - mine + nprocs) % nprocs;
+  const gemm_axis *inner = &w->x[which].inner;
+  const int nprocs = inner->nprocs, first = axis_owner(inner, w->k_from);
+  const int64_t n_blocks =
+    (inner->first + w->k_to - 1) / inner->nb - (inner->first + w->k_from) / inner->nb + 1;
+  const int n_owners = n_blocks < nprocs ? (int)n_blocks : nprocs;
+  const int shift = w->ablation.unshifted && w->c.pcol >= 0 ? w->c.pcol : w->diagonal;
+  const int mine = w->ablation.unordered ? 0 : shift % n_owners;
+  return ((owner - first + nprocs) % nprocs - mine + n_owners) % n_owners;
 }
 
 static osla_err sort_segments(gemm_work *w)
@@ -245,7 +250,7 @@ static void make_tasks(gemm_work *w)
     gemm_task *task = &w->tasks[w->n_tasks++];
     *task = (gemm_task){.first = i, .count = 1, .width = s->size, .load = {-1, -1}};
     for (int x = 0; x < 2; x++)
-      task->direct[x] = w->x[x].n_pieces == 1;
+      task->direct[x] = w->x[x].contiguous;
   }
 }
 
@@ -292,7 +297,7 @@ osla_err osli_gemm_plan_make(gemm_work *w)
 {
   const gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
   fit_memory(w);
-  w->limited = a->any_far || b->any_far || a->n_pieces > 1 || b->n_pieces > 1 ||
+  w->limited = a->any_far || b->any_far || !a->contiguous || !b->contiguous ||
                w->options.panel > 0 || osla_transport_n_nodes(w->t) > 1 ||
                w->k_to - w->k_from > INT_MAX; /* BLAS takes at most INT_MAX indices at once */
   OSLA_CALL(make_segments(w));

@@ -280,7 +280,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   osli_move_charge((size_t)task->width * e, piece->size);
 }
 
-static gemm_array pack_operand(const source *s, const gemm_task *task)
+static void pack_operand(const source *s, const gemm_task *task)
 {
   const gemm_operand *x = s->x;
   int64_t outer = gemm_outer_count(x), ld = x->panel ? outer : task->width;
@@ -298,54 +298,87 @@ static gemm_array pack_operand(const source *s, const gemm_task *task)
   foreign &= task->load[s->which] < 0;
   osla_trace_add(s->w->t, foreign ? OSLA_TRACE_COPY : OSLA_TRACE_PACK, since,
                  (double)(outer * task->width) * (double)x->v.element);
-  return (gemm_array){x->trans, s->packed, ld};
 }
 
 /* Makes a task's part of an operand available to BLAS: waits for its load and packs it if
  * necessary. */
-static osla_err prepare_operand(source *s, const gemm_task *task, gemm_array *out)
+static osla_err prepare_operand(source *s, const gemm_task *task)
 {
   OSLA_CALL(wait_for_load(s, task->load[s->which]));
-  if (!task->direct[s->which]) {
-    *out = pack_operand(s, task);
-    return OSLA_OK;
-  }
-  out->trans = s->x->trans;
-  out->at = find_operand(s, task, &s->w->segments[task->first], s->x->pieces, 0, &out->ld);
+  if (!task->direct[s->which]) pack_operand(s, task);
   return OSLA_OK;
+}
+
+/* Share number i, which is not empty, of a task's part of an operand. */
+static gemm_array operand_share(const source *s, const gemm_task *task, int i)
+{
+  const gemm_operand *x = s->x;
+  const gemm_share *share = &x->shares[i];
+  gemm_array out = {.trans = x->trans};
+  if (task->direct[s->which]) {
+    out.at =
+      find_operand(s, task, &s->w->segments[task->first], &x->pieces[share->n_below], 0, &out.ld);
+    return out;
+  }
+  out.ld = x->panel ? gemm_outer_count(x) : task->width;
+  out.at = s->packed + (size_t)(share->at * (x->panel ? 1 : out.ld)) * x->v.element;
+  return out;
 }
 
 /* --- products --- */
 
-static osla_err multiply(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
-                         int64_t k, osla_complex beta)
+/* Multiplies for the elements of C that the rank of layer `layer` in this rank's group owns. */
+static osla_err multiply(const gemm_work *w, int layer, osla_complex alpha, gemm_array a,
+                         gemm_array b, int64_t k, osla_complex beta)
 {
-  const gemm_target *c = &w->c;
+  int64_t rows, cols;
   if (w->triangle >= 0) return osli_gemm_triangle(w, alpha, a, b, k, beta);
-  return osla_blas_gemm(w->dtype, a.trans, b.trans, c->rows, c->cols, k, alpha, a.at, a.ld, b.at,
-                        b.ld, beta, c->at, c->ld);
+  const operand c = osli_gemm_layers_target(w, layer, &rows, &cols);
+  const double since = osla_trace_now(w->t);
+  OSLA_CALL(osla_blas_gemm(w->dtype, a.trans, b.trans, rows, cols, k, alpha, a.at, a.ld, b.at, b.ld,
+                           beta, c.at, c.ld));
+  osla_trace_add(w->t, OSLA_TRACE_GEMM, since, gemm_flops(w, rows, cols, k));
+  return OSLA_OK;
+}
+
+/* Runs task t, whose operands are available, for the elements of C of all ranks of this rank's
+ * group. The last task completes the partial sums, which are sent one by one; this rank's own
+ * elements come last. */
+static osla_err run_task(source *s, int64_t t, osla_complex alpha, osla_complex beta)
+{
+  const gemm_work *w = s->w;
+  const gemm_layers *l = &w->layers;
+  const gemm_task *task = &w->tasks[t];
+  for (int i = 1; i <= l->n; i++) {
+    const int layer = (l->me + i) % l->n, row = layer / l->cols, col = layer % l->cols;
+    const bool mine = layer == l->me;
+    if (s[GEMM_A].x->shares[row].size == 0 || s[GEMM_B].x->shares[col].size == 0) continue;
+    OSLA_CALL(multiply(w, layer, alpha, operand_share(&s[GEMM_A], task, row),
+                       operand_share(&s[GEMM_B], task, col), task->width,
+                       t > 0  ? 1
+                       : mine ? beta
+                              : 0));
+    if (t + 1 == w->n_tasks && !mine) OSLA_CALL(osli_gemm_layers_send(w, layer));
+  }
+  return OSLA_OK;
 }
 
 static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
 {
   const gemm_work *w = s->w;
-  gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1}, a, b;
-  if (w->n_tasks == 0) { /* without tasks C is only scaled: C := beta C */
-    return multiply(w, alpha, nothing, nothing, 0, beta);
-  }
+  const gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1};
+  if (w->n_tasks == 0) /* without tasks C is only scaled: C := beta C */
+    return multiply(w, w->layers.me, alpha, nothing, nothing, 0, beta);
   for (int64_t t = 0; t < w->n_tasks; t++) {
     const gemm_task *task = &w->tasks[t];
     osla_at_step(w->t, "osla_gemm", t);
     OSLA_CALL(advance_loads(&s[GEMM_A], t));
     OSLA_CALL(advance_loads(&s[GEMM_B], t));
-    OSLA_CALL(prepare_operand(&s[GEMM_A], task, &a));
-    OSLA_CALL(prepare_operand(&s[GEMM_B], task, &b));
+    OSLA_CALL(prepare_operand(&s[GEMM_A], task));
+    OSLA_CALL(prepare_operand(&s[GEMM_B], task));
     for (int i = 0; i < 2; i++) /* publishes loads that have arrived, before this rank computes */
       if (s[i].x->sharers.n > 1) OSLA_CALL(publish_loads(&s[i], -1));
-    double since = osla_trace_now(w->t);
-    OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
-    osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
-                   gemm_flops(w, task));
+    OSLA_CALL(run_task(s, t, alpha, beta));
     osla_progress(w->t); /* a step of progress, which serves gets of other nodes from this rank */
   }
   return OSLA_OK;
@@ -358,13 +391,14 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   for (int i = 0; i < 2; i++)
     s[i].started = s[i].published = s[i].x->sharers.me;
   osla_err err = run_tasks(s, alpha, beta);
-  const bool sharers_wait = w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1;
-  if (err != OSLA_OK && sharers_wait) osla_transport_abort(w->t, err);
+  const bool others_wait =
+    w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1 || w->layers.n > 1;
+  if (err != OSLA_OK && others_wait) osla_transport_abort(w->t, err);
   for (int i = 0; i < 2;
        i++) /* no task may have waited for a get, and such a get may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
       osla_err waited = wait_for_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;
     }
-  return err;
+  return err == OSLA_OK ? osli_gemm_layers_add(w) : err;
 }

@@ -58,33 +58,33 @@ static bool is_hidden(osla_matrix *x)
   return osli_view_has_hidden_neighbour(&v);
 }
 
-osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b)
+osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b, int64_t k)
 {
   const gemm_axis *rows = &w->c.rows_of, *cols = &w->c.cols_of;
   const osla_gemm_ablation *o = &w->ablation;
-  double outer = (double)rows->n / rows->nprocs + (double)cols->n / cols->nprocs;
+  double outer = (double)rows->n / rows->nprocs * w->layers.rows +
+                 (double)cols->n / cols->nprocs * w->layers.cols;
   int n_nodes = osla_transport_n_nodes(w->t);
   if (n_nodes == 1 || n_nodes == osla_transport_size(w->t)) return OSLA_OK;
-  if (outer * (double)w->k_to * (double)w->element < LEAST_BYTES) return OSLA_OK;
+  if (outer * (double)k / w->layers.n * (double)w->element < LEAST_BYTES) return OSLA_OK;
   int all = !o->alone && !o->unshifted && !o->blocking && !o->copy && !o->unaware &&
             !is_hidden(a) && !is_hidden(b);
   OSLA_CALL(osla_allreduce(w->t, &all, 1, MPI_INT, MPI_MIN));
   w->sharing = all;
-  if (w->sharing && w->c.prow >= 0) w->diagonal = first_near(w, true) + first_near(w, false);
+  if (w->sharing && w->c.prow >= 0 && w->layers.n == 1)
+    w->diagonal = first_near(w, true) + first_near(w, false);
   return OSLA_OK;
 }
 
 /* --- sharers --- */
 
 /* Transport rank i of C's process row (for A) or column (for B) if it may need the same loads as
- * this rank: it has a part of C and shares memory with this rank. Otherwise -1. */
+ * this rank, because it shares memory with this rank. Otherwise -1. */
 static int candidate(const gemm_work *w, int which, int i)
 {
-  const gemm_axis *x = which == GEMM_A ? &w->c.cols_of : &w->c.rows_of;
   int rank = which == GEMM_A ? osla_grid_rank_at(w->grid, w->c.prow, i)
                              : osla_grid_rank_at(w->grid, i, w->c.pcol);
-  bool has_part = axis_below(x, x->n, i) > axis_below(x, 0, i);
-  return has_part && osla_segment_peer(w->store, rank) ? rank : -1;
+  return osla_segment_peer(w->store, rank) ? rank : -1;
 }
 
 static int n_candidates(const gemm_work *w, int which)
@@ -181,7 +181,7 @@ osla_err osli_gemm_sharing_open(gemm_work *w)
   size_t bytes = offsets[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
   osla_device *device = osla_matrix_device(w->x[GEMM_A].v.matrix);
   OSLA_CALL(osli_segment_create_on(w->t, device, bytes, 2 * KINDS, &sharers, &w->store));
-  if (w->n_tasks == 0) return OSLA_OK; /* this rank has no part of C, and so no tasks */
+  if (w->c.prow < 0) return OSLA_OK; /* this rank is not in the grid of C */
   uint64_t hashes[] = {hash_of(w, &w->x[GEMM_A]), hash_of(w, &w->x[GEMM_B])};
   osla_err err = announce_plan(w, GEMM_A, hashes[GEMM_A], offsets[GEMM_A]);
   if (err == OSLA_OK) err = announce_plan(w, GEMM_B, hashes[GEMM_B], offsets[GEMM_B]);

@@ -16,18 +16,6 @@
  * were not measured. */
 enum { LEAST_K = 8192, MOST_BYTES = 8 << 20 };
 
-/* Largest number of indices of [first, first + n) on one process. */
-static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
-{
-  gemm_axis x = {.n = n, .first = first, .nb = nb, .nprocs = nprocs};
-  int64_t most = 0;
-  for (int i = 0; i < nprocs; i++) {
-    int64_t count = axis_below(&x, n, i) - axis_below(&x, 0, i);
-    if (count > most) most = count;
-  }
-  return most;
-}
-
 bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
                         const osla_gemm_options *options)
 {
@@ -39,8 +27,9 @@ bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part 
   osla_grid *grid = osla_matrix_grid(c->matrix);
   double elements = (double)c->m * (double)c->n;
   double bytes = elements * (double)osla_dtype_size(osla_matrix_dtype(c->matrix));
-  double busiest = (double)largest_share(c->i, c->m, l.mb, l.nprow) *
-                   (double)largest_share(c->j, c->n, l.nb, l.npcol);
+  const gemm_axis rows = {.n = c->m, .first = c->i, .nb = l.mb, .nprocs = l.nprow};
+  const gemm_axis cols = {.n = c->n, .first = c->j, .nb = l.nb, .nprocs = l.npcol};
+  double busiest = (double)axis_largest(&rows) * (double)axis_largest(&cols);
   double fair = elements / osla_transport_size(osla_grid_transport(grid));
   double most = options && options->memory > 0 ? (double)options->memory : MOST_BYTES;
   return k >= LEAST_K && bytes <= most && bytes <= MOST_BYTES && busiest > 1.5 * fair;
@@ -82,11 +71,10 @@ static osla_err sum_results(const gemm_work *w)
 
 void osli_gemm_split_assign(gemm_work *w, const osla_part *c)
 {
-  int rank = osla_transport_rank(w->t), size = osla_transport_size(w->t);
-  int64_t k = w->k_to;
-  w->k_from = k / size * rank + k % size * rank / size;
-  w->k_to = k / size * (rank + 1) + k % size * (rank + 1) / size;
-  w->c = (gemm_target){.rows_of = {.n = c->m, .nb = c->m, .nprocs = 1},
+  gemm_range(w->k_to, osla_transport_rank(w->t), osla_transport_size(w->t), &w->k_from, &w->k_to);
+  w->c = (gemm_target){.prows = {.n = 1},
+                       .pcols = {.n = 1},
+                       .rows_of = {.n = c->m, .nb = c->m, .nprocs = 1},
                        .cols_of = {.n = c->n, .nb = c->n, .nprocs = 1},
                        .rows = c->m,
                        .cols = c->n,

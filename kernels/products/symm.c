@@ -145,7 +145,8 @@ static osla_err agree(const symm *s)
                                 OSLA_PART_ARGUMENTS("a", s->a),
                                 OSLA_PART_ARGUMENTS("b", s->b),
                                 OSLA_PART_ARGUMENTS("c", s->c),
-                                {"memory", s->options ? (int64_t)s->options->memory : 0}};
+                                {"memory", s->options ? (int64_t)s->options->memory : 0},
+                                {"layers", s->options ? s->options->layers : 0}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(s->c.matrix)), check(s), s->call,
                          same, (int)(sizeof same / sizeof *same));
 }

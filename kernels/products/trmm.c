@@ -155,7 +155,8 @@ static osla_err agree(const trmm *f, osla_side side, osla_diag diag)
                                 OSLA_FACTOR_ARGUMENTS("alpha", f->alpha),
                                 OSLA_PART_ARGUMENTS("a", f->a),
                                 OSLA_PART_ARGUMENTS("b", f->b),
-                                {"memory", f->options ? (int64_t)f->options->memory : 0}};
+                                {"memory", f->options ? (int64_t)f->options->memory : 0},
+                                {"layers", f->options ? f->options->layers : 0}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->b.matrix)), check(f, side, diag),
                          "osla_trmm", same, (int)(sizeof same / sizeof *same));
 }

@@ -18,8 +18,10 @@ typedef struct field {
 #name, type, offsetof(of, name)                                                                \
   }
 
-static const field gemm_fields[] = {
-  FIELD(osla_gemm_options, panel, INT64), FIELD(osla_gemm_options, memory, SIZE), {NULL, INT, 0}};
+static const field gemm_fields[] = {FIELD(osla_gemm_options, panel, INT64),
+                                    FIELD(osla_gemm_options, memory, SIZE),
+                                    FIELD(osla_gemm_options, layers, INT64),
+                                    {NULL, INT, 0}};
 
 static const field lu_fields[] = {FIELD(osla_lu_options, pivoting, INT),
                                   FIELD(osla_lu_options, look_ahead, INT),

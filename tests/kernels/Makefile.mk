@@ -5,7 +5,8 @@ tests_kernel_reference = tests/kernels/kernel_reference.c tests/kernels/kernel_r
 tests_lu_reference = tests/kernels/lu_reference.c tests/kernels/lu_reference.h
 tests_parts_reference = tests/kernels/parts_reference.c tests/kernels/parts_reference.h
 tests_kernels_dense_suites_SOURCES = \
-  tests/kernels/test_chol.c tests/kernels/test_gemm.c tests/kernels/test_gemm_share.c tests/kernels/test_lu.c \
+  tests/kernels/test_chol.c tests/kernels/test_gemm.c tests/kernels/test_gemm_layers.c tests/kernels/test_gemm_share.c \
+  tests/kernels/test_lu.c \
   tests/kernels/test_lu_pivot.c tests/kernels/test_panels.c tests/kernels/test_solve.c tests/kernels/test_syrk.c \
   tests/kernels/test_trsm.c \
   $(tests_kernel_reference) $(tests_lu_reference) \

@@ -44,7 +44,7 @@ osla_gemm_options product_set_options(const product_options *options)
                                          .unordered = o.unordered,
                                          .unshifted = o.unshifted,
                                          .narrow = o.narrow});
-  return (osla_gemm_options){.panel = o.panel, .memory = o.memory};
+  return (osla_gemm_options){.panel = o.panel, .memory = o.memory, .layers = o.layers};
 }
 
 int64_t product_k(const product *p)

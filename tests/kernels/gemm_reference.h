@@ -15,6 +15,7 @@
 typedef struct product_options {
   int64_t panel;
   uint64_t memory;
+  int64_t layers;
   bool blocking, copy, unaware, unordered, unshifted, narrow;
 } product_options;
 

@@ -298,7 +298,6 @@ static void free_operands(operands *s)
 /* Number of elements of `reserved` in this struct of options. */
 static int words_of(const char *options)
 {
-  if (strcmp(options, "osla_gemm_options") == 0) return WORDS + 1;
   const bool has_new_member =
     strcmp(options, "osla_krylov_options") == 0 || strcmp(options, "osla_hessian_options") == 0;
   return has_new_member ? WORDS - 1 : WORDS;
