@@ -92,7 +92,8 @@ for file in table.txt rates.png iterations.png histogram.png profile.png; do
 done
 study jacobi-steps --machine xe6 --ranks 8 --each 8 --n 4
 [ $status = 0 ] || fail "exit status $status"
-awk '$2 == "sync" {exit !($4 > 1.8 && $4 < 2.1 && $3 > $4 + $5)}' out || fail "sweeps of other than 1.92 ms"
+# The memory of a die bounds the sweeps of its eight ranks to one in 1.92 ms each.
+awk '$2 == "sync" {exit !($3 > 1.92 && $3 < 2.1 && $3 > $4 + $5)}' out || fail "a sweep of less than 1.92 ms, or of 2.1 ms"
 
 # Refused studies.
 figure krishnan-figure-5 --machine infiniband --ranks 16,1024
