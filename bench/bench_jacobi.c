@@ -297,7 +297,9 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
                         .n_impls = k,
                         .work = problem->points * (solves ? 1.0 : (double)s->sweeps),
                         .unit = BENCH_MELEMENTS,
-                        .cold = osla_simulated_machine() != NULL, /* every run takes equal time */
+                        /* On a simulated machine all repetitions take equal time, so there is no
+                         * warm-up. */
+                        .cold = osla_simulated_machine() != NULL,
                         .operations = 1};
   return bench_run_case(job, &c);
 }

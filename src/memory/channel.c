@@ -309,8 +309,9 @@ bool osla_channel_can_send(osla_channels *set, int which)
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
   osli_device_settle_kept(SETTLE_NOTIFY);
-  if (set->channels[which].peer_inbox_memory)
-    osla_clock_settle(); /* the peer sees the message now */
+  /* A peer on this node can read the message at once, so the sender's simulated clock is settled
+   * before the send. */
+  if (set->channels[which].peer_inbox_memory) osla_clock_settle();
   return set->channels[which].ops->send(&set->channels[which], stamp);
 }
 

@@ -97,7 +97,8 @@ const char *osli_sim_machine_name(void);
 osla_err osli_sim_machine_read(sg_host_t host, bool has_slow_core, sim_machine *out,
                                sim_core *core);
 
-/* Finds the die of the core of rank `rank`, whose core has number `number` on its host. */
+/* Sets in `own` the die of the calling rank's core, which is core `number` of `host` (from 0), and
+ * the rates at which its sweeps move data. */
 void osli_sim_machine_find_dies(const sim_machine *m, sg_host_t host, int number, sim_actor *own);
 
 typedef struct sim_job {

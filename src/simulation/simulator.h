@@ -69,8 +69,9 @@ typedef struct sim_actor {
   /* bytes that a sweep moves for each second that it would take without sharing; and the bytes per
    * second that the core moves at most */
   double bytes_per_second, most;
-  sim_die
-    *adapter_die; /* the die of the rank's host whose memory transfers pass; NULL if `die` is */
+  /* Die to which the network adapter of the rank's host is attached; NULL if cores do not share
+   * bandwidth. */
+  sim_die *adapter_die;
 } sim_actor;
 /* Returns the state of the calling rank. */
 sim_actor *osli_sim_actor(void);
