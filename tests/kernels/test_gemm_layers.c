@@ -90,11 +90,13 @@ static void check_product(operands *x, const product_options *options, int varia
 static void check_grid(osla_transport *t, osla_grid *grid, int g)
 {
   const int size = osla_grid_nprow(grid) * osla_grid_npcol(grid);
+  /* creating a matrix on several nodes takes a tenth of a second */
+  const int step = osla_transport_n_nodes(t) > 1 ? 8 : 3;
   int turn = g;
   for (int n = 2; n <= size; n++) {
     if (!divides(grid, n)) continue;
     for (int s = 0; s < N_SHAPES; s++, turn++) {
-      if (size > 2 && turn % (size > 8 ? 5 : 3) > 0) continue;
+      if (size > 2 && turn % step > 0) continue;
       const int variant = 5 * turn + s;
       const product_options options = {.layers = n,
                                        .panel = variant % 4 == 1 ? 3 : 0,
