@@ -52,7 +52,9 @@ typedef enum osla_trace_kind {
      elements */
   OSLA_TRACE_ROWS,
   OSLA_TRACE_UPDATE, /* additions to the matrix or right-hand side; amount in elements */
-  OSLA_TRACE_SWEEP,  /* a sweep of an iteration over the rank's part of x; amount in elements */
+  /* a sweep of an iteration over the rank's part of x, or one of the two parts of a sweep; amount
+     in elements, all of them with the second part */
+  OSLA_TRACE_SWEEP,
   OSLA_TRACE_KINDS
 } osla_trace_kind;
 

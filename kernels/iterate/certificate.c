@@ -42,7 +42,7 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
   *c = (certificate){.state = ESTIMATING,
                      .pause = 1,
                      .next_magnitude = 16}; /* the magnitude of the start is computed below */
-  const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
+  const double mine = iteration_sweep(it, it->p.sweep, x, it->p.length);
   it->is_swept = true;
   it->swept2 = mine;
   const double size = magnitude_of(it, x);

@@ -5,7 +5,6 @@
  * memory of the channels. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
-#include "osla_trace.h"
 #include "src/base/double_bits.h"
 #include "src/base/huge_pages.h"
 #include "src/base/reserved.h"
@@ -204,24 +203,13 @@ static void swap_states(osla_iteration *it, double **x)
     it->sweeps_since[h]++;
 }
 
-/* Calls one of the problem's functions that sweep, from x into the spare state. */
-static double traced_sweep(osla_iteration *it,
-                           double (*call)(void *, double, const double *, double *),
-                           const double *x)
-{
-  const double since = osla_trace_now(it->t);
-  const double residual2 = call(it->p.arg, it->o.omega, x, it->spare);
-  osla_trace_add(it->t, OSLA_TRACE_SWEEP, since, (double)it->p.length);
-  return residual2;
-}
-
 static double sweep(osla_iteration *it, const double *x)
 {
   if (it->is_swept) {
     it->is_swept = false;
     return it->swept2;
   }
-  return traced_sweep(it, it->p.sweep, x);
+  return iteration_sweep(it, it->p.sweep, x, it->p.length);
 }
 
 /* SYNC: exchanges the halos of x if the exchange period is over. */
@@ -243,9 +231,9 @@ static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goe
     *residual2 = sweep(it, x);
     return OSLA_OK;
   }
-  *residual2 = traced_sweep(it, p->sweep_edge, x);
+  *residual2 = iteration_sweep(it, p->sweep_edge, x, 0);
   OSLA_CALL(osli_halos_send_next(it, it->spare));
-  *residual2 += traced_sweep(it, p->sweep_rest, x);
+  *residual2 += iteration_sweep(it, p->sweep_rest, x, p->length);
   return OSLA_OK;
 }
 

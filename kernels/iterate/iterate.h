@@ -7,6 +7,7 @@
 #include "osla_iterate.h"
 #include "osla_iterate_record.h"
 #include "osla_reduction.h"
+#include "osla_trace.h"
 #include "src/blas/move.h"
 #include <stdbool.h>
 #include <string.h>
@@ -116,6 +117,19 @@ static inline void iteration_copy_state(const osla_iteration *it, double *to, co
 {
   if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
   osli_move_charge((size_t)it->p.length * sizeof *to, 1);
+}
+
+/* Calls `call`, one of the problem's functions that sweep, from x into the spare state, and records
+ * the call in the trace with an amount of `elements`. Returns the squared residual that the call
+ * returned. */
+static inline double iteration_sweep(osla_iteration *it,
+                                     double (*call)(void *, double, const double *, double *),
+                                     const double *x, int64_t elements)
+{
+  const double since = osla_trace_now(it->t);
+  const double residual2 = call(it->p.arg, it->o.omega, x, it->spare);
+  osla_trace_add(it->t, OSLA_TRACE_SWEEP, since, (double)elements);
+  return residual2;
 }
 
 /* ---- halos.c ---- */

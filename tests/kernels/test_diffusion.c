@@ -4,6 +4,7 @@
  * (n_d + 1)). If x_0 and c are expanded in these eigenvectors, each coefficient of x_k is lambda^k
  * x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
 #include "kernels/iterate/iterate.h"
+#include "osla_trace.h"
 #include "tests/osla_test_help.h"
 
 #include <math.h>
@@ -216,9 +217,49 @@ static void test_no_sweep(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {{"series", test_series},
-                                       {"part", test_part},
-                                       {"parts", test_parts},
-                                       {"no_sweep", test_no_sweep},
-                                       {NULL, NULL}};
+/* The trace counts each element once in each sweep: in a sweep in two parts, and in the sweep
+ * before the first check. In mode SYNC the residual of the last x takes one more sweep. */
+static void test_trace(void)
+{
+  static const struct {
+    osla_iterate_mode mode;
+    bool uncertified;
+    int sweeps;
+  } list[] = {{OSLA_ITERATE_SYNC, true, 7},
+              {OSLA_ITERATE_SYNC, false, 8},
+              {OSLA_ITERATE_ASYNC, true, 7},
+              {OSLA_ITERATE_ASYNC, false, 7}};
+  osla_transport *t = osla_test_transport();
+  osla_diffusion_options o = {.points = {6, 5, 14}};
+  osla_diffusion *d;
+  OSLA_ASSERT_OK(osla_diffusion_create(t, &o, &d));
+  const osla_fixed_point p = osla_diffusion_problem(d);
+  double *x = osla_test_allocate((size_t)p.length + 1, sizeof *x), elements = (double)p.length;
+  OSLA_ASSERT_OK(osla_allreduce(t, &elements, 1, MPI_DOUBLE, MPI_SUM));
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    osla_iterate_options how = {0};
+    osla_iteration *it;
+    osla_iterate_result r;
+    osla_trace_summary s;
+    how.mode = list[i].mode;
+    how.uncertified = list[i].uncertified;
+    how.tolerance = -1;
+    how.sweeps = 7;
+    osla_diffusion_fill(d, x);
+    OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
+    OSLA_ASSERT_OK(osla_trace_start(t));
+    OSLA_ASSERT_OK(osla_iterate(it, x, &r));
+    OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
+    CU_ASSERT(r.least == 7 && r.most == 7);
+    OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_SWEEP].amount, list[i].sweeps * elements, 0.0);
+    osla_iteration_destroy(&it);
+  }
+  free(x);
+  osla_diffusion_destroy(&d);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {{"series", test_series}, {"part", test_part},
+                                       {"parts", test_parts},   {"no_sweep", test_no_sweep},
+                                       {"trace", test_trace},   {NULL, NULL}};
 OSLA_TEST_SUITE(test_diffusion, cases);
