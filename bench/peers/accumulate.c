@@ -117,7 +117,7 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
   if (ranks != p.nprow * p.npcol || ranks > MOST_RANKS || p.size < 1 || p.size > p.n ||
-      osli_sim_machine_read(sg_host_self(), &machine, &core) != OSLA_OK) {
+      osli_sim_machine_read(sg_host_self(), false, &machine, &core) != OSLA_OK) {
     (void)fprintf(stderr, "%s: wrong sizes or machine\n", argv[0]);
     return 1;
   }

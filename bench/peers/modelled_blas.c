@@ -15,7 +15,7 @@ void charge(osla_work_kind kind, double m, double n, double k)
   osla_work work = {kind, OSLA_DOUBLE, m, n, k};
   if (core->flops == 0) {
     sim_machine machine;
-    if (osli_sim_machine_read(sg_host_self(), &machine, core) != OSLA_OK) abort();
+    if (osli_sim_machine_read(sg_host_self(), false, &machine, core) != OSLA_OK) abort();
   }
   if (m > 0 && n > 0 && k > 0) sg_actor_sleep_for(osli_sim_core_seconds(core, &work));
 }

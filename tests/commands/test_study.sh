@@ -83,6 +83,28 @@ figure french-table-2 --ranks 16,64 --updates 1
 [ $status = 0 ] || fail "exit status $status"
 [ "$(grep -cE '^"(16|64)" [0-9.]+( [0-9.e-]+){4}$' french-table-2/curves.dat)" = 2 ] || fail "not a bar for each number of ranks"
 
+# The model of MPI_Accumulate, and numbers that its program refuses.
+label="bench/peers"
+"$SRCDIR/bench/peers/build" accumulate "$BUILDDIR" acc >out 2>err || fail "accumulate cannot be built"
+for source in own_globals modelled_blas modelled_hpl no_pivoting scalapack; do
+  smpicc -std=gnu17 -D_GNU_SOURCE -fsyntax-only -I"$BUILDDIR" -I"$SRCDIR/include" -I"$SRCDIR" "$SRCDIR/bench/peers/$source.c" >out 2>err ||
+    fail "$source.c cannot be compiled"
+done
+# accumulate ARGUMENT...: runs the model on 4 ranks
+accumulate() {
+  label="bench/peers/run $*"
+  timeout "$JOB_LIMIT" "$SRCDIR/bench/peers/run" acc -m xc30 -p 2 -n 4 accumulate "$@" >out 2>err </dev/null
+  status=$?
+}
+accumulate 4000 200 2 0.5 2 2
+[ $status = 0 ] && between 1 "$(awk '$1 == "accumulate" && $NF == 0 {print $7}' out)" 1.5 || fail "exit status $status"
+accumulate 0 200 2 0.5 2 2
+refused 2 "bench/peers/run: '0' is not a size"
+accumulate 4000.5 200 2 0.5 2 2
+refused 2 "bench/peers/run: '4000.5' is not a size"
+accumulate 4000 200 2 x 2 2
+refused 2 "bench/peers/run: 'x' is not a time in seconds"
+
 # Jacobi's method: the tables and pictures, with the sweeps of each rank and the steps of a sweep.
 study jacobi-weak --machine xe6 --ranks 8,16 --each 8 --n 4
 [ $status = 0 ] || fail "exit status $status"
