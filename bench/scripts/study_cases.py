@@ -71,9 +71,16 @@ UPDATE = {110000: (2000, 4.9, 64 << 20), 220000: (4000, 8.9, 256 << 20), 820000:
 
 
 def updates_of(n):
-    """Returns the parameters of the updates of a Hessian of order n."""
-    size, seconds, room = UPDATE.get(n, UPDATE[220000])
-    return {"size": size, "seconds": seconds, "room": room}
+    """Returns the parameters of the updates of a Hessian of order n. `making`: seconds to make one update."""
+    size, making, room = UPDATE.get(n, UPDATE[220000])
+    return {"size": size, "making": making, "room": room}
+
+
+def updates_of_rank(total, ranks, option):
+    """Returns the updates of each rank. Ends the study, naming the command's option, if the ranks cannot share them equally."""
+    if total % ranks:
+        fail(f"{option}: {total} updates cannot be divided equally among {ranks} ranks")
+    return total // ranks
 
 
 def assembly(weak):
@@ -81,10 +88,7 @@ def assembly(weak):
         n = o.n or 220000
         result = []
         for p in o.ranks:
-            total = o.updates or 4096
-            updates = (o.updates or 4) if weak else total // p
-            if not weak and total % p:
-                fail(f"--updates: {total} is not a multiple of {p} ranks")
+            updates = (o.updates or 4) if weak else updates_of_rank(o.updates or 4096, p, "--updates")
             result.append(run("osla", "hessian", p, min(o.each, 2), n=n, nb=64, updates=updates, **updates_of(n)))
         return result
     return runs

@@ -5,7 +5,7 @@ that their texts and tables give."""
 import json
 import os
 
-from study_cases import FLOPS, of_kernel, protocols, run, updates_of
+from study_cases import FLOPS, fail, of_kernel, protocols, run, updates_of, updates_of_rank
 
 here = os.path.dirname(os.path.abspath(__file__))
 PEER_MOST = 1024 * 32768  # the largest product of ranks and N at which ScaLAPACK is simulated: more takes hours
@@ -170,13 +170,16 @@ UPDATES_MOST = {4096: 1024, 32768: 64}
 
 
 def assembly_runs(m):
-    return [run("osla", "hessian", p, min(m.each, 2), n=110000, nb=64, updates=total // p, **updates_of(110000))
+    return [run("osla", "hessian", p, min(m.each, 2), n=110000, nb=64,
+                updates=updates_of_rank(total, p, "--ranks"), **updates_of(110000))
             for total, most in UPDATES_MOST.items() for p in m.ranks if p <= most]
 
 
 def assembly_weak_runs(m):
     parameters = {"n": 220000, "nb": 64, "updates": m.updates or 64} | updates_of(220000)
     ours = [run("osla", "hessian", p, min(m.each, 2), **parameters) for p in m.ranks if p <= 256]
+    if not ours:
+        fail("french-table-2: OSLA is simulated on at most 256 ranks: add such a number to --ranks")
     theirs = [run("mpi", "accumulate", p, min(m.each, 2), **parameters) for p in m.ranks if p > 16]
     return ours + (theirs if "accumulate" in m.programs else [])
 

@@ -26,7 +26,7 @@ def command(o, r, result):
         where += ["-d", r["disturbance"]]
     if r["who"] == "mpi":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["kernel"]], *where, r["kernel"],
-                *(str(r[key]) for key in ("n", "size", "updates", "seconds")), *map(str, grid_of(r["ranks"]))]
+                *(str(r[key]) for key in ("n", "size", "updates", "making")), *map(str, grid_of(r["ranks"]))]
     if r["kernel"] == "jacobi":
         return study_jacobi.command(r, [os.path.join(here, "simulate"), "-q", *where], bench(o), result)
     if r["who"] != "osla":
@@ -42,7 +42,7 @@ def command(o, r, result):
     if "updates" in r:  # the products of G take half of n^2 k operations, and some more for whole strips
         product = r["size"] ** 2 * 100 * (1 + 0.12 * 4000 / r["size"]) / (2 * o.gflops * 1e9)
         words += ["--size", str(r["size"]), "--rows", "100", "--precision", "s", "--updates", str(r["updates"]),
-                  "--work", str(round(r["seconds"] / product)), "--ring-bytes", str(r["room"])]
+                  "--work", str(round(r["making"] / product)), "--ring-bytes", str(r["room"])]
     return words
 
 

@@ -131,7 +131,17 @@ refused 2 "simulate: --ranks: 'x' is not a whole number from 1 to 1000000"
 study gemm-weak --n 99999999999
 refused 2 "simulate: --n: '99999999999' is not a whole number from 1 to 10000000"
 study assembly --updates 10 --ranks 4
-refused 2 "simulate: --updates: 10 is not a multiple of 4 ranks"
+refused 2 "simulate: --updates: 10 updates cannot be divided equally among 4 ranks"
+figure french-table-1 --ranks 4,3
+refused 2 "simulate: --ranks: 4096 updates cannot be divided equally among 3 ranks"
+figure french-table-2 --ranks 1024
+refused 2 "simulate: french-table-2: OSLA is simulated on at most 256 ranks: add such a number to --ranks"
+figure krishnan-figure-6 --n 4096
+refused 2 "simulate: krishnan-figure-6 does not use --n: leave it out"
+study jacobi-weak --machine xe6 --updates 4
+refused 2 "simulate: jacobi-weak does not use --updates: leave it out"
+study jacobi-weak --machine xe6 --peers acc
+refused 2 "simulate: jacobi-weak does not use --peers: leave it out"
 echo '<!-- -->' >>gemm-weak/infiniband.xml
 study gemm-weak --n 256
 refused 2 "simulate: gemm-weak: was started with another machine file than infiniband: name another folder with --out"
