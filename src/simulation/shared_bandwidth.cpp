@@ -96,7 +96,6 @@ sim_die *osli_sim_die(sg_host_t host, int number, double bandwidth)
 void osli_sim_die_move(sim_die *die, double bytes, double most, double delay)
 {
   Traffic mine{bytes, most, most, s4u::Semaphore::create(0)};
-  if (bytes <= 0) return;
   simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock() + delay, [die, &mine] {
     die->traffic.push_back(&mine);
     mine.rate = 0;

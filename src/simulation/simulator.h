@@ -49,8 +49,8 @@ typedef struct sim_die sim_die;
  * lives as long as the simulation. */
 sim_die *osli_sim_die(sg_host_t host, int number, double bandwidth);
 
-/* Suspends the calling rank for `delay` seconds, and then until its core has moved `bytes` to or
- * from the memory, at a rate of at most `most` bytes per second. */
+/* Suspends the calling rank for `delay` seconds, and then until its core has moved `bytes`, more
+ * than 0, to or from the memory, at a rate of at most `most` bytes per second. */
 void osli_sim_die_move(sim_die *die, double bytes, double most, double delay);
 
 /* Moves bytes of a transfer through the memory, before the bytes of the cores. Each core that is

@@ -288,12 +288,13 @@ static char *error_text(void)
   return osli_sim_actor()->error_text;
 }
 
-/* Cores that sweep share the bandwidth of their memory. */
+/* Charges a piece of work to the calling rank. A sweep moves its bytes at the rate that the die
+ * gives the core; other work takes the time of the model of a core. */
 static void charge(const osla_work *work)
 {
   sim_actor *own = osli_sim_actor();
   const double seconds = osli_sim_core_seconds(&own->core, work);
-  const bool shares = own->die && work->kind == OSLA_WORK_SWEEP;
+  const bool shares = own->die && work->kind == OSLA_WORK_SWEEP && seconds > 0;
   osli_sim_advance_clock(shares ? 0 : seconds);
   if (!shares) return;
   const double ahead = own->ahead;

@@ -96,6 +96,13 @@ where=(-m xe6 -p 8 -n 8)
 twice "${solve[@]}" --mode sync --sweeps 100
 quick=$(seconds)
 between 0.192 "$quick" 0.232
+# The time of --cost-points is that of as many real points.
+where=(-m xe6 -p 8 -n 4)
+measured jacobi --points 50 --mode sync --sweeps 10
+real=$(seconds)
+measured jacobi --points 50 --cost-points 50 --mode sync --sweeps 10
+alike "$real" "$(seconds)" 1e-9 || fail "$real s without --cost-points, $(seconds) s with it"
+where=(-m xe6 -p 8 -n 8)
 # with_slow_core ARGUMENT...: measures with the core of rank 4 at half speed
 with_slow_core() {
   rm -f json
