@@ -5,6 +5,7 @@
 #include "osla_hessian.h"
 #include "osla_matrix.h"
 #include "osla_segment.h"
+#include "osla_shmem.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 {
   int level;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+  (void)osla_shmem_offer(); /* fails in builds without OpenSHMEM, whose runs do not ask for it */
   must(osla_transport_create(MPI_COMM_WORLD, NULL, &job.t));
   osla_transport_at_end(job.t, last_act, NULL);
   must(osla_grid_create(job.t, 1, osla_transport_size(job.t), &job.grid));

@@ -7,7 +7,8 @@
 /* State of OpenSHMEM in this process, which all transports share. */
 static struct {
   pthread_mutex_t lock;
-  bool started; /* true if this library has started OpenSHMEM, and so ends it in MPI_Finalize */
+  bool started; /* true if OpenSHMEM was started, by this library or by the program */
+  bool ended;   /* true from the call of shmem_finalize on */
 } shmem = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const osla_backend_services *osli_shmem_services;
@@ -24,19 +25,24 @@ void osli_shmem_leave(osla_transport *t)
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-/* Ends OpenSHMEM before MPI. In Open MPI shmem_finalize also ends MPI, and it crashes if MPI has
- * ended before; called by the attribute of MPI_COMM_SELF that other libraries use for their end, it
- * would call MPI_Finalize a second time. The definition is weak, so that a program may have its
- * own. */
+bool osli_shmem_has_ended(void)
+{
+  return shmem.ended;
+}
+
+/* Ends OpenSHMEM before MPI. In Open MPI shmem_finalize must run before MPI_Finalize: afterwards it
+ * crashes, and from a callback on MPI_COMM_SELF it calls MPI_Finalize a second time. shmem_finalize
+ * also ends MPI, and so calls these callbacks after it has closed the symmetric heap. The
+ * definition is weak, so that a program may have its own. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
-  int ended = 0;
-  if (shmem.started) {
-    shmem.started = false;
+  int is_over = 0;
+  if (shmem.started && !shmem.ended) {
+    shmem.ended = true;
     shmem_finalize();
-    (void)MPI_Finalized(&ended);
+    (void)MPI_Finalized(&is_over);
   }
-  return ended ? MPI_SUCCESS : PMPI_Finalize();
+  return is_over ? MPI_SUCCESS : PMPI_Finalize();
 }
 
 /* Sets variables that Open MPI reads at the start of OpenSHMEM, unless the user has set them.

@@ -20,6 +20,10 @@ extern const osla_backend_services *osli_shmem_services;
 osla_err osli_shmem_start(osla_transport *t);
 void osli_shmem_finish(osla_transport *t);
 
+/* True once MPI_Finalize has begun to end OpenSHMEM. A callback on MPI_COMM_SELF may then still
+ * destroy objects, but the symmetric heap is closed, and OpenSHMEM must not be called. Local. */
+bool osli_shmem_has_ended(void);
+
 /* osli_shmem_enter locks OpenSHMEM, and osli_shmem_leave unlocks it. All transports share
  * OpenSHMEM, which is started for serialised calls, so each call of OpenSHMEM stands between these
  * two calls. They also lock and unlock the transport's mutex, because OpenSHMEM may call MPI. */

@@ -49,11 +49,13 @@ static size_t heap_in_use;
 
 static void free_memory(osla_region *region)
 {
-  /* in this barrier ranks sleep until all have arrived; in shmem_free they spin */
-  (void)osla_barrier(region->t);
-  osli_shmem_enter(region->t);
-  shmem_free(region->own);
-  osli_shmem_leave(region->t);
+  if (!osli_shmem_has_ended()) {
+    /* in this barrier ranks sleep until all have arrived; in shmem_free they spin */
+    (void)osla_barrier(region->t);
+    osli_shmem_enter(region->t);
+    shmem_free(region->own);
+    osli_shmem_leave(region->t);
+  }
   heap_in_use -= region->largest;
   region->own = NULL;
 }
@@ -124,7 +126,7 @@ static void complete_all(osla_region *region)
 static void free_region(osla_region **handle)
 {
   osla_region *region = *handle;
-  if (region && region->own) {
+  if (region && region->own && !osli_shmem_has_ended()) {
     osli_shmem_enter(region->t);
     complete_all(region);
     osli_shmem_leave(region->t);
