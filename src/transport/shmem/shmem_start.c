@@ -57,6 +57,14 @@ static void set_environment(void)
   if (bytes && !getenv("SMA_SYMMETRIC_SIZE")) (void)setenv("SHMEM_SYMMETRIC_HEAP_SIZE", bytes, 0);
 }
 
+/* Thread level of OpenSHMEM for the thread level of MPI. OSLA serialises its calls of OpenSHMEM,
+ * but Open MPI's progress of any MPI call also enters OpenSHMEM, outside of OSLA's lock. */
+static int wanted_level(const osla_transport *t)
+{
+  if (t->thread_level >= MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;
+  return t->thread_level == MPI_THREAD_SERIALIZED ? SHMEM_THREAD_SERIALIZED : SHMEM_THREAD_FUNNELED;
+}
+
 static osla_err start_once(const osla_transport *t, bool whole_world)
 {
   int level = 0;
@@ -65,9 +73,12 @@ static osla_err start_once(const osla_transport *t, bool whole_world)
              "the first transport on OpenSHMEM has %d ranks, but must have all of MPI_COMM_WORLD",
              t->size);
   set_environment();
-  const int wanted =
-    t->thread_level >= MPI_THREAD_SERIALIZED ? SHMEM_THREAD_SERIALIZED : SHMEM_THREAD_FUNNELED;
+  const int wanted = wanted_level(t);
   OSLA_CHECK(shmem_init_thread(wanted, &level) == 0, OSLA_ERR_STATE, "shmem_init_thread failed");
+  OSLA_CHECK(level >= wanted, OSLA_ERR_STATE,
+             "OpenSHMEM provides thread level %d, but this job needs level %d: start MPI with a "
+             "lower thread level",
+             level, wanted);
   shmem.started = true;
   return OSLA_OK;
 }

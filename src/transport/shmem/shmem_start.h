@@ -25,8 +25,8 @@ void osli_shmem_finish(osla_transport *t);
 bool osli_shmem_has_ended(void);
 
 /* osli_shmem_enter locks OpenSHMEM, and osli_shmem_leave unlocks it. All transports share
- * OpenSHMEM, which is started for serialised calls, so each call of OpenSHMEM stands between these
- * two calls. They also lock and unlock the transport's mutex, because OpenSHMEM may call MPI. */
+ * OpenSHMEM, and each call of OpenSHMEM stands between these two calls. They also lock and unlock
+ * the transport's mutex, because OpenSHMEM may call MPI. */
 void osli_shmem_enter(osla_transport *t);
 void osli_shmem_leave(osla_transport *t);
 
