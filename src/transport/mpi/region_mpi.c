@@ -183,10 +183,6 @@ static osla_err allocate_memory_of_node(osla_region *region, size_t bytes)
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
                                   : osli_shared_memory_map(t, bytes, region->peer, region->mapped);
-  /* freeing the cached regions also frees mappings of this process, so the second attempt may
-   * succeed */
-  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osli_region_cache_clear(t))
-    err = osli_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
   return osla_agree(t, osli_mpi_open_window(region, osla_region_mine(region), bytes));
 }
@@ -218,6 +214,10 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
   region->largest = largest;
   err = check_memory(t, rounded);
   if (err == OSLA_OK) err = allocate_memory(region, rounded);
+  /* freeing the cached regions also frees mappings of this process, and parts of the symmetric heap
+   * of OpenSHMEM, so the second attempt may succeed */
+  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osli_region_cache_clear(t))
+    err = allocate_memory(region, rounded);
   /* The agreement is a barrier: memory is zeroed and ids are known before any rank writes. */
   if (err == OSLA_OK) err = osla_agree(t, osli_eager_add_region(region));
   if (err != OSLA_OK) osli_mpi_region_release(&region);

@@ -62,8 +62,12 @@ static void free_memory(osla_region *region)
 
 static osla_err heap_error(size_t bytes)
 {
-  /* room for what the heap needs for itself: a sixteenth and 1 MiB */
-  const size_t sum = heap_in_use + bytes, needed = (sum + sum / 16 + (2 << 20)) >> 20;
+  /* Open MPI's allocator (memheap/buddy) rounds allocations and the heap up to powers of two, and
+   * needs some memory for itself */
+  const size_t sum = heap_in_use + bytes;
+  size_t needed = 1;
+  while (needed <= sum >> 19)
+    needed *= 2;
   const char *size = getenv("SHMEM_SYMMETRIC_SIZE");
   return osla_error_set(
     OSLA_ERR_MEM,
