@@ -10,8 +10,9 @@
  * word.
  *
  * Differences from the transport "mpi":
- *   - The symmetric heap must hold all segments of the job. SHMEM_SYMMETRIC_SIZE sets its size; a
- *     heap that is too small gives OSLA_ERR_MEM with the size that is needed.
+ *   - The symmetric heap must hold all segments of the job. SHMEM_SYMMETRIC_SIZE sets its size,
+ *     and must be equal on all ranks (otherwise OSLA_ERR_ARG); a heap that is too small gives
+ *     OSLA_ERR_MEM with the size that is needed.
  *   - Between nodes OpenSHMEM completes one get only by completing all transfers (shmem_quiet), so
  *     the test of a get waits for it, and a posted put with notify is a blocking one.
  *   - Attached memory (osla_segment_attach, osla_matrix_wrap) is reached through an MPI window, as

@@ -36,6 +36,11 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(create(MPI_COMM_SELF, "shmem", &t), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has 1 ranks, but must have all of MPI_COMM_WORLD");
   CU_ASSERT_PTR_NULL(t);
+  if (getenv("SMA_SYMMETRIC_SIZE")) return;
+  if (osla_test_rank() == 1) (void)setenv("SMA_SYMMETRIC_SIZE", "1.5k", 1);
+  OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, "shmem", &t), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("SMA_SYMMETRIC_SIZE is 0 on rank 0, but 1536 on rank 1");
+  (void)unsetenv("SMA_SYMMETRIC_SIZE");
 }
 
 /* Tests segments whose largest part is on the last rank. Every rank puts a piece of odd size at an

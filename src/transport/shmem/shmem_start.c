@@ -1,8 +1,10 @@
 /* Starts and ends OpenSHMEM, and finds the PE numbers of a transport's ranks. */
 #include "src/transport/shmem/shmem_start.h"
 
+#include <math.h>
 #include <shmem.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* State of OpenSHMEM in this process, which all transports share. */
 static struct {
@@ -83,6 +85,32 @@ static osla_err start_once(const osla_transport *t, bool whole_world)
   return OSLA_OK;
 }
 
+/* Number of bytes that an environment variable of OpenSHMEM asks for, such as 1.5G; 0 if it is not
+ * set. */
+static int64_t bytes_of_variable(const char *name)
+{
+  static const char units[] = "kKmMgGtT";
+  const char *text = getenv(name);
+  char *end;
+  if (!text) return 0;
+  const double number = strtod(text, &end);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  return (int64_t)ldexp(number, unit ? 10 * ((int)(unit - units) / 2 + 1) : 0);
+}
+
+/* Checks that all ranks ask for a symmetric heap of one size. Otherwise an allocation could fail on
+ * some ranks, and the others would wait in shmem_align for ever. Collective. */
+static osla_err agree_on_heap(osla_transport *t)
+{
+  static const char *const names[] = {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE",
+                                      "SHMEM_SYMMETRIC_HEAP_SIZE"};
+  enum { NAMES = sizeof names / sizeof *names };
+  osla_argument sizes[NAMES];
+  for (int i = 0; i < NAMES; i++)
+    sizes[i] = (osla_argument){names[i], bytes_of_variable(names[i])};
+  return osla_agree_same(t, OSLA_OK, "osla_transport_create", sizes, NAMES);
+}
+
 osla_err osli_shmem_start(osla_transport *t)
 {
   int world = 0, mine = 0;
@@ -93,6 +121,7 @@ osla_err osli_shmem_start(osla_transport *t)
   OSLA_CALL(osla_agree(t, ranks ? OSLA_OK
                                 : osla_error_set(OSLA_ERR_MEM, "PE numbers of %d ranks", t->size)));
   ranks->whole_world = t->size == world;
+  OSLA_CALL(agree_on_heap(t));
   osli_shmem_enter(t);
   osla_err err = start_once(t, ranks->whole_world);
   if (err == OSLA_OK) mine = shmem_my_pe();
