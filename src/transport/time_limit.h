@@ -22,12 +22,12 @@ wait_timer osli_time_limit_start(const osla_transport *t);
  * a transfer has completed. Local. */
 void osli_time_limit_check(osla_transport *t, wait_timer *p);
 
-/* Records in *call that a blocking MPI call begins (name), or has returned (NULL). `call` is
- * &t->locked if the caller holds the transport's mutex, else &t->collective. If there is a time
- * limit, a thread checks both records. */
+/* Records in *call that a blocking call of MPI or OpenSHMEM begins (name), or has returned (NULL).
+ * `call` is &t->locked if the caller holds the transport's mutex, else &t->collective. If there is
+ * a time limit, a thread checks both records. */
 void osli_time_limit_blocked(osla_blocked_call *call, const char *name);
 
-/* Starts and stops the thread that checks blocking MPI calls. Stopping a thread that was not
+/* Starts and stops the thread that checks blocking calls. Stopping a thread that was not
  * started does nothing. Local. Errors: MEM. */
 osla_err osli_time_limit_watch(osla_transport *t);
 void osli_time_limit_unwatch(osla_transport *t);

@@ -26,7 +26,8 @@ static int n_offered;
 const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
 {
   static osla_backend_services services = {.allgather = osli_allgather,
-                                           .wait_until = osli_wait_until};
+                                           .wait_until = osli_wait_until,
+                                           .time_limit_blocked = osli_time_limit_blocked};
   services.built_in = osli_transport_built_in;
   int i = 0;
   while (i < n_offered && offered[i] != ops)

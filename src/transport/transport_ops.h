@@ -211,8 +211,9 @@ typedef struct searching_rank {
   enum { SEARCH_NOT_ANSWERED, SEARCH_YES, SEARCH_NO } answer;
 } searching_rank;
 
-typedef struct osla_blocked_call { /* a blocking MPI call of a thread, see time_limit.h */
-  /* name of the MPI function; NULL if no call is under way, and then `since` has no meaning */
+/* A blocking call of MPI or OpenSHMEM by a thread, see time_limit.h. */
+typedef struct osla_blocked_call {
+  /* name of the function; NULL if no call is under way, and then `since` has no meaning */
   const char *_Atomic name;
   _Atomic double since;
 } osla_blocked_call;
@@ -277,8 +278,8 @@ struct osla_transport {
   const char *_Atomic kernel;   /* name of the kernel in the latest call of osla_at_step */
   _Atomic int64_t step;         /* index of the kernel's step in the latest call of osla_at_step */
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
-  osla_blocked_call collective; /* blocking MPI call of the thread that is in a collective call */
-  osla_blocked_call locked;     /* blocking MPI call of the thread that holds the mutex */
+  osla_blocked_call collective; /* blocking call of the thread that is in a collective call */
+  osla_blocked_call locked;     /* blocking call of the thread that holds the mutex */
   pthread_t watch_thread;
   bool has_watch_thread;
   atomic_bool stop_watch;
@@ -295,6 +296,8 @@ typedef struct osla_backend_services {
   const osla_transport_ops *built_in;
   osla_err (*allgather)(osla_transport *t, const void *mine, void *all, int bytes);
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+  /* osli_time_limit_blocked (time_limit.h) */
+  void (*time_limit_blocked)(osla_blocked_call *call, const char *name);
 } osla_backend_services;
 
 /* osli_transport_register adds a transport to those that osla_meet_find_any searches.

@@ -15,14 +15,16 @@ static struct {
 
 const osla_backend_services *osli_shmem_services;
 
-void osli_shmem_enter(osla_transport *t)
+void osli_shmem_enter(osla_transport *t, const char *call)
 {
   (void)pthread_mutex_lock(&t->mutex);
   (void)pthread_mutex_lock(&shmem.lock);
+  if (t->settings.time_limit > 0) osli_shmem_services->time_limit_blocked(&t->locked, call);
 }
 
 void osli_shmem_leave(osla_transport *t)
 {
+  if (t->settings.time_limit > 0) osli_shmem_services->time_limit_blocked(&t->locked, NULL);
   (void)pthread_mutex_unlock(&shmem.lock);
   (void)pthread_mutex_unlock(&t->mutex);
 }
@@ -122,7 +124,7 @@ osla_err osli_shmem_start(osla_transport *t)
                                 : osla_error_set(OSLA_ERR_MEM, "PE numbers of %d ranks", t->size)));
   ranks->whole_world = t->size == world;
   OSLA_CALL(agree_on_heap(t));
-  osli_shmem_enter(t);
+  osli_shmem_enter(t, "shmem_init_thread");
   osla_err err = start_once(t, ranks->whole_world);
   if (err == OSLA_OK) mine = shmem_my_pe();
   osli_shmem_leave(t);

@@ -26,8 +26,9 @@ bool osli_shmem_has_ended(void);
 
 /* osli_shmem_enter locks OpenSHMEM, and osli_shmem_leave unlocks it. All transports share
  * OpenSHMEM, and each call of OpenSHMEM stands between these two calls. They also lock and unlock
- * the transport's mutex, because OpenSHMEM may call MPI. */
-void osli_shmem_enter(osla_transport *t);
+ * the transport's mutex, because OpenSHMEM may call MPI.
+ *   call [in] name of the function of OpenSHMEM, for the report of an exceeded time limit */
+void osli_shmem_enter(osla_transport *t, const char *call);
 void osli_shmem_leave(osla_transport *t);
 
 #endif

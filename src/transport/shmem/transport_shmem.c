@@ -52,7 +52,7 @@ static void free_memory(osla_region *region)
   if (!osli_shmem_has_ended()) {
     /* in this barrier ranks sleep until all have arrived; in shmem_free they spin */
     (void)osla_barrier(region->t);
-    osli_shmem_enter(region->t);
+    osli_shmem_enter(region->t, "shmem_free");
     shmem_free(region->own);
     osli_shmem_leave(region->t);
   }
@@ -97,7 +97,7 @@ static osla_err allocate_memory(osla_region *region, size_t bytes)
   osla_transport *t = region->t;
   /* in this barrier ranks sleep until all have arrived; in shmem_align they spin */
   OSLA_CALL(osla_barrier(t));
-  osli_shmem_enter(t);
+  osli_shmem_enter(t, "shmem_align");
   region->own = shmem_align((size_t)sysconf(_SC_PAGESIZE), region->largest);
   osla_err err = region->own ? find_neighbours(region) : heap_error(region->largest);
   osli_shmem_leave(t);
@@ -131,7 +131,7 @@ static void free_region(osla_region **handle)
 {
   osla_region *region = *handle;
   if (region && region->own && !osli_shmem_has_ended()) {
-    osli_shmem_enter(region->t);
+    osli_shmem_enter(region->t, "shmem_quiet");
     complete_all(region);
     osli_shmem_leave(region->t);
   }
@@ -147,7 +147,7 @@ static osla_err backend_get(osla_region *region, int rank, size_t offset, void *
     return osli_shmem_services->built_in->get(region, rank, offset, dest, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
-  osli_shmem_enter(region->t);
+  osli_shmem_enter(region->t, "shmem_getmem_nbi");
   shmem_getmem_nbi(dest, symmetric_address(region, offset), bytes, pe_of(region, rank));
   handle->first = FIRST_GET + (int32_t)(ranks_of(region)->quiets % GETS);
   osli_shmem_leave(region->t);
@@ -162,7 +162,7 @@ static osla_err backend_put(osla_region *region, int rank, size_t offset, const 
     return osli_shmem_services->built_in->put(region, rank, offset, source, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
-  osli_shmem_enter(region->t);
+  osli_shmem_enter(region->t, "shmem_putmem");
   shmem_putmem(symmetric_address(region, offset), source, bytes, pe_of(region, rank));
   region->unflushed[rank] = true;
   osli_shmem_leave(region->t);
@@ -174,7 +174,7 @@ static osla_err backend_wait(osla_transport *t, osla_handle *handle)
 {
   shmem_ranks *ranks = t->backend;
   if (handle->first < FIRST_GET) return osli_shmem_services->built_in->wait(t, handle);
-  osli_shmem_enter(t);
+  osli_shmem_enter(t, "shmem_quiet");
   if (handle->first - FIRST_GET == (int32_t)(ranks->quiets % GETS)) {
     shmem_quiet();
     ranks->quiets++;
@@ -197,7 +197,7 @@ static osla_err backend_test(osla_transport *t, osla_handle *handle, bool *done)
 static osla_err backend_flush(osla_region *region, int rank)
 {
   if (uses_mpi(region, rank)) return osli_shmem_services->built_in->flush(region, rank);
-  osli_shmem_enter(region->t);
+  osli_shmem_enter(region->t, "shmem_quiet");
   if (region->unflushed[rank]) complete_all(region);
   osli_shmem_leave(region->t);
   return OSLA_OK;
@@ -214,7 +214,7 @@ static osla_err backend_put_notify(osla_region *region, int rank, size_t offset,
   /* a rank that sees the word of the notify must also see the stores that this rank made before */
   atomic_thread_fence(memory_order_seq_cst);
   const int pe = pe_of(region, rank);
-  osli_shmem_enter(region->t);
+  osli_shmem_enter(region->t, "shmem_putmem");
   if (bytes > 0) shmem_putmem(symmetric_address(region, offset), source, bytes, pe);
   if (bytes > 0 || region->unflushed[rank]) shmem_fence();
   shmem_uint64_p((uint64_t *)symmetric_address(region, word_offset), word, pe);
@@ -241,7 +241,7 @@ static osla_err backend_fetch_add(osla_region *region, int rank, size_t offset, 
 {
   if (!region->own || region->t->n_nodes == 1)
     return osli_shmem_services->built_in->fetch_add(region, rank, offset, add, old);
-  osli_shmem_enter(region->t);
+  osli_shmem_enter(region->t, "shmem_long_atomic_fetch_add");
   *old = shmem_long_atomic_fetch_add((long *)symmetric_address(region, offset), add,
                                      pe_of(region, rank));
   osli_shmem_leave(region->t);
