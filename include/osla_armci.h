@@ -39,7 +39,7 @@ extern "C" {
 
 /* Makes the transport "armci" known to this program, without starting ARMCI. Local. Call it before
  * the creation of transports that use ARMCI; further calls do nothing. Errors: UNSUPPORTED (OSLA
- * was built without ARMCI). */
+ * was built without ARMCI), RANGE (the program has four other transports of other libraries). */
 OSLA_API osla_err osla_armci_offer(void);
 
 #ifdef __cplusplus

@@ -18,10 +18,10 @@ extern "C" {
 struct osla_transport_ops;
 struct osla_backend_services;
 
-/* Makes the transport `ops` known to this program; a second call for it does nothing, and at most
- * four can be known. All ranks offer their transports in one order. Returns the functions of
- * libosla that the backend may call; `ops` and the returned struct are valid for the lifetime of
- * the program. Local. */
+/* Makes the transport `ops` known to this program; a second call for it does nothing. Returns the
+ * functions of libosla that the backend may call; NULL if four transports are known already. With
+ * ops == NULL the call only returns the functions. `ops` must be complete, and stays valid for the
+ * lifetime of the program, as the returned struct does. Local. */
 OSLA_API const struct osla_backend_services *osla_backend_offer(
   const struct osla_transport_ops *ops);
 

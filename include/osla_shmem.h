@@ -42,7 +42,8 @@ extern "C" {
 
 /* Makes the transport "shmem" known to this program, without starting OpenSHMEM. Local. Call it
  * before the creation of transports that use OpenSHMEM; further calls do nothing. Errors:
- * UNSUPPORTED (OSLA was built without OpenSHMEM). */
+ * UNSUPPORTED (OSLA was built without OpenSHMEM), RANGE (the program has four other transports of
+ * other libraries). */
 OSLA_API osla_err osla_shmem_offer(void);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include "osla_farewell.h"
 #include "osla_log.h"
 #include "src/base/futex.h"
+#include "src/base/hash.h"
 #include "src/base/reserved.h"
 #include "src/transport/request_pool.h"
 #include "src/transport/time_limit.h"
@@ -32,7 +33,8 @@ const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
   int i = 0;
   while (i < n_offered && offered[i] != ops)
     i++;
-  if (i == n_offered && n_offered < MAX_OFFERED) offered[n_offered++] = ops;
+  if (ops && i == MAX_OFFERED) return NULL;
+  if (ops && i == n_offered) offered[n_offered++] = ops;
   return &services;
 }
 
@@ -68,14 +70,17 @@ static osla_err choose_backend(MPI_Comm comm, const char *name, const osla_trans
   const char *wish = getenv("OSLA_TRANSPORT");
   bool by_environment = !name && wish && wish[0];
   if (!name) name = wish && wish[0] ? wish : osli_transport_built_in->name;
-  int mine = find_backend(name), span[2] = {mine, -mine};
-  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
-  if (span[0] >= 0 && span[0] != -span[1])
+  const int mine = find_backend(name);
+  /* names are compared by hashes, because ranks may offer backends in different orders */
+  const int64_t hash = (int64_t)hash_extend(HASH_OF_NO_BYTES, name, strlen(name));
+  int64_t span[3] = {mine >= 0, hash, ~hash};
+  OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 3, MPI_INT64_T, MPI_MIN, comm));
+  if (span[0] && span[1] != ~span[2])
     return osla_error_set(
       OSLA_ERR_ARG,
       "transport '%s': other ranks ask for a different one; all ranks must ask for the same", name);
   if (mine < 0) return report_unknown(name, by_environment);
-  if (span[0] < 0)
+  if (!span[0])
     return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");
   *out = mine == 0 ? osli_transport_built_in : offered[mine - 1];
   return OSLA_OK;

@@ -1,5 +1,7 @@
 /* Tests the transport: nodes, agreement, collectives, the memory check, and errors. */
+#include "osla_backend.h"
 #include "osla_clock.h"
+#include "src/transport/transport_ops.h"
 #include "tests/osla_test_help.h"
 
 #include <inttypes.h>
@@ -369,6 +371,45 @@ static void test_memory_check_overflow(void)
   osla_transport_destroy(&t);
 }
 
+static osla_err start_nothing(osla_transport *t)
+{
+  (void)t;
+  return osla_error_set(OSLA_ERR_STATE, "a backend of this test");
+}
+
+static void finish_nothing(osla_transport *t)
+{
+  (void)t;
+}
+
+/* Tests backends that the ranks offer in different orders, and more of them than there is room
+ * for. It must be the last case, because the backends stay known. */
+static void test_offers(void)
+{
+  enum { OFFERS = 5 };
+  static osla_transport_ops ops[OFFERS];
+  static const char *const names[OFFERS] = {"first", "second", "third", "fourth", "fifth"};
+  osla_transport *t = NULL;
+  const int turn = osla_test_rank() % 2;
+  const osla_transport_options options = {.transport = names[0]},
+                               other = {.transport = names[turn]};
+  for (int i = 0; i < OFFERS; i++)
+    ops[i] =
+      (osla_transport_ops){.name = names[i], .start = start_nothing, .finish = finish_nothing};
+  CU_ASSERT_PTR_NOT_NULL(osla_backend_offer(&ops[turn]));
+  CU_ASSERT_PTR_NOT_NULL(osla_backend_offer(&ops[1 - turn]));
+  OSLA_ASSERT_ERR(osla_transport_create(MPI_COMM_WORLD, &options, &t), OSLA_ERR_STATE);
+  OSLA_ASSERT_TEXT("a backend of this test");
+  if (osla_test_size() > 1) {
+    OSLA_ASSERT_ERR(osla_transport_create(MPI_COMM_WORLD, &other, &t), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("other ranks ask for a different one");
+  }
+  for (int i = 2; i < OFFERS; i++)
+    (void)osla_backend_offer(&ops[i]);
+  CU_ASSERT_PTR_NULL(osla_backend_offer(&ops[OFFERS - 1]));
+  CU_ASSERT_PTR_NOT_NULL(osla_backend_offer(&ops[0]));
+}
+
 static const osla_test_case cases[] = {
   {"who_is_who", test_who_is_who},
   {"node_map", test_node_map},
@@ -388,6 +429,7 @@ static const osla_test_case cases[] = {
   {"one_progress_thread", test_one_progress_thread},
   {"memory_check", test_memory_check},
   {"memory_check_overflow", test_memory_check_overflow},
+  {"offers", test_offers},
   {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_transport, cases);

@@ -378,7 +378,9 @@ static void make_ops(const osla_transport_ops *built_in)
 
 osla_err osla_armci_offer(void)
 {
-  osli_armci_services = osla_backend_offer(&armci_ops);
-  make_ops(osli_armci_services->built_in);
+  osli_armci_services = osla_backend_offer(NULL);
+  if (!armci_ops.name) make_ops(osli_armci_services->built_in);
+  OSLA_CHECK(osla_backend_offer(&armci_ops), OSLA_ERR_RANGE,
+             "transport 'armci': this program has four other transports already");
   return OSLA_OK;
 }

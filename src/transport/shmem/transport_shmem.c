@@ -285,7 +285,9 @@ static void make_ops(const osla_transport_ops *built_in)
 
 osla_err osla_shmem_offer(void)
 {
-  osli_shmem_services = osla_backend_offer(&shmem_ops);
-  make_ops(osli_shmem_services->built_in);
+  osli_shmem_services = osla_backend_offer(NULL);
+  if (!shmem_ops.name) make_ops(osli_shmem_services->built_in);
+  OSLA_CHECK(osla_backend_offer(&shmem_ops), OSLA_ERR_RANGE,
+             "transport 'shmem': this program has four other transports already");
   return OSLA_OK;
 }
