@@ -1,6 +1,8 @@
 /* Starts and ends OpenSHMEM, and finds the PE numbers of a transport's ranks. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "src/transport/shmem/shmem_start.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <shmem.h>
 #include <stdlib.h>
@@ -40,13 +42,16 @@ bool osli_shmem_has_ended(void)
  * definition is weak, so that a program may have its own. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
-  int is_over = 0;
+  int (*next)(void), is_over = 0;
   if (shmem.started && !shmem.ended) {
     shmem.ended = true;
     shmem_finalize();
     (void)MPI_Finalized(&is_over);
   }
-  return is_over ? MPI_SUCCESS : PMPI_Finalize();
+  if (is_over) return MPI_SUCCESS;
+  /* a preloaded profiling tool has an MPI_Finalize that this definition hides */
+  *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalize");
+  return next ? next() : PMPI_Finalize();
 }
 
 /* Sets variables that Open MPI reads at the start of OpenSHMEM, unless the user has set them.
