@@ -88,8 +88,9 @@ OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, siz
                                       osla_segment **out);
 
 /* Destroys a segment. Accepts NULL and nulls the handle. Collective. The call is a barrier if the
- * job has several nodes, if the memory is attached, or if MPI allocated the memory of the node.
- * Otherwise it does not wait for other ranks, which may go on to use the segment's memory. */
+ * job has several nodes, if the memory is attached, or if MPI allocated the memory of the node; on
+ * the transport "shmem" it may be one in all other cases, too. Otherwise it does not wait for other
+ * ranks, which may go on to use the segment's memory. */
 OSLA_API void osla_segment_destroy(osla_segment **segment);
 
 /* Address of this rank's data area, or of the data area of `rank`, which is NULL if that area is

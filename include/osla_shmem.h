@@ -17,11 +17,17 @@
  *     the test of a get waits for it, and a posted put with notify is a blocking one.
  *   - Attached memory (osla_segment_attach, osla_matrix_wrap) is reached through an MPI window, as
  *     with "mpi", and so is all memory of a transport on a part of MPI_COMM_WORLD.
+ *   - osla_segment_destroy and osla_transport_destroy may be barriers on one node, too, so all
+ *     ranks destroy the objects of all transports in one order.
+ *   - Waits poll memory and MPI, and do not call OpenSHMEM. So OpenSHMEM must complete transfers
+ *     while the target is in MPI calls; Open MPI does.
  *
  * The first transport that uses OpenSHMEM starts it, and must include all ranks of MPI_COMM_WORLD.
  * The library replaces MPI_Finalize by MPI's profiling interface: MPI_Finalize then first calls
  * shmem_finalize, which ends MPI as well in Open MPI. A program that ends MPI in another way (from
- * Fortran, or with a profiling tool of its own) calls shmem_finalize before. OSLA sets
+ * Fortran, or with a profiling tool of its own) calls shmem_finalize, and then MPI_Finalize only if
+ * MPI_Finalized returns false. A program may destroy transports and objects by an attribute on
+ * MPI_COMM_SELF, but must not use them there, because the symmetric heap is closed. OSLA sets
  * OMPI_MCA_opal_common_ucx_opal_mem_hooks=0 at the start of OpenSHMEM, unless it is set, because
  * Open MPI 4.1 crashes at its end otherwise; with pml ucx users must set it before MPI_Init.
  *
