@@ -31,6 +31,7 @@ bench_libbench_la_SOURCES = \
   tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
 if HAVE_SHMEM
 bench_libbench_la_SOURCES += bench/jacobi_shmem.c
+AM_CPPFLAGS += $(SHMEM_CFLAGS)
 endif
 EXTRA_DIST += bench/jacobi_shmem.c
 bin_PROGRAMS += bench/osla-bench

@@ -60,11 +60,25 @@ static osla_err setup_mpi(void *data)
   return jacobi_mpi_setup(data);
 }
 
+static osla_err prepare(void *data)
+{
+  jacobi_data *d = data;
+  osla_diffusion_fill(d->problem->diffusion, d->x);
+  if (d->problem->p.length > 0) memcpy(d->spare, d->x, (size_t)d->problem->p.length * sizeof *d->x);
+  return OSLA_OK;
+}
+
 #ifdef HAVE_SHMEM
 static osla_err setup_shmem(void *data)
 {
   OSLA_CALL(allocate_states(data));
   return jacobi_shmem_setup(data);
+}
+
+static osla_err prepare_shmem(void *data)
+{
+  OSLA_CALL(prepare(data));
+  return jacobi_shmem_prepare(data);
 }
 #endif
 
@@ -99,14 +113,6 @@ static void teardown(void *data)
   osla_iteration_destroy(&d->iteration);
   free(d->memory[0]);
   free(d->memory[1]);
-}
-
-static osla_err prepare(void *data)
-{
-  jacobi_data *d = data;
-  osla_diffusion_fill(d->problem->diffusion, d->x);
-  if (d->problem->p.length > 0) memcpy(d->spare, d->x, (size_t)d->problem->p.length * sizeof *d->x);
-  return OSLA_OK;
 }
 
 static osla_err run_osla(void *data)
@@ -277,7 +283,7 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     k++;
 #ifdef HAVE_SHMEM
     impls[k] = reference_impl("shmem", setup_shmem, jacobi_shmem_run, &data[k]);
-    k++;
+    impls[k++].prepare = prepare_shmem;
 #endif
     impls[k] = reference_impl("copying", setup_copying, jacobi_mpi_run, &data[k]);
     k++;
@@ -332,7 +338,8 @@ const bench_kernel bench_jacobi = {
     "  sync       async, racy: OSLA in mode sync\n"
     "  compute    the sweeps of each rank alone, without halos\n"
     "  mpi        the same mode by two-sided messages (Bethune et al. 2014)\n"
-    "  shmem      the same mode by puts of OpenSHMEM (theirs; builds with OpenSHMEM)\n"
+    "  shmem      the same mode by puts of OpenSHMEM (Bethune et al. 2014; only in builds\n"
+    "             with OpenSHMEM)\n"
     "  copying    mpi in their own loops: a new array that is copied back, the residual apart\n"
     "  threads    their OpenMP form, for one rank: --threads slabs, each of N layers\n"
     "  recorded   OSLA with a record of what each sweep read\n"

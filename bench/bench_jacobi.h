@@ -66,10 +66,12 @@ osla_err jacobi_mpi_run(void *data);
 void jacobi_mpi_teardown(void *data);
 
 /* Reference implementation `shmem`, which exchanges halos by puts of OpenSHMEM; only in builds with
- * OpenSHMEM. setup and run are collective. Errors: MEM, and those of the transport `shmem`. */
+ * OpenSHMEM. setup, prepare and run are collective; prepare needs the initial state in x. Errors:
+ * MEM, and those of the transport `shmem`. */
 #ifdef HAVE_SHMEM
 #define JACOBI_SHMEM ",shmem"
 osla_err jacobi_shmem_setup(void *data);
+osla_err jacobi_shmem_prepare(void *data);
 osla_err jacobi_shmem_run(void *data);
 void jacobi_shmem_teardown(jacobi_data *d);
 #else

@@ -5,9 +5,10 @@
  *      acknowledgement, for which the sender waits
  *    async  up to R halos under way to each neighbour: R buffers with a flag each form a ring. A
  *      halo for which there is no free buffer is not sent. The receiver tests the next flag of the
- *      ring, and acknowledges the halos that it has read; of several that arrived it uses the
- * newest racy   a put into the single buffer in each sweep, without flags; the receiver reads the
- * buffer in each sweep
+ *      ring, and acknowledges the halos that it has read. Of several halos that arrived, the
+ *      receiver uses the newest.
+ *    racy   each sweep puts the halo into the only buffer, without flags; the receiver reads the
+ *      buffer in each sweep
  *
  * As in the reference `mpi`, states are swapped instead of copied, and the number of sweeps is
  * fixed. */
@@ -29,7 +30,7 @@ typedef struct lane {
 } lane;
 
 struct jacobi_shmem {
-  osla_transport *t; /* keeps OpenSHMEM alive */
+  osla_transport *t; /* its creation starts OpenSHMEM */
   int n, ring;       /* numbers of halos, and of buffers for each halo */
   int64_t longest;   /* number of doubles in a buffer: the longest halo of any rank */
   lane lane[FACES];
@@ -51,7 +52,8 @@ static double *buffer_at(const struct jacobi_shmem *s, int face, int k)
   return s->buffer + flag_index(s, face, k) * s->longest;
 }
 
-/* Finds the PE of each neighbour and its index of the halo, in which both ends have one tag. */
+/* Finds the PE of each neighbour, and the neighbour's index of the shared halo. Both ends give a
+ * halo the same tag. */
 static osla_err meet_neighbours(const jacobi_data *d, struct jacobi_shmem *s)
 {
   const osla_fixed_point *p = &d->problem->p;
@@ -124,6 +126,13 @@ osla_err jacobi_shmem_setup(void *data)
   OSLA_CALL(bench_alloc(job, (uint64_t)d->shmem->longest * sizeof(double), &memory));
   d->shmem->packed = memory;
   return meet_neighbours(d, d->shmem);
+}
+
+osla_err jacobi_shmem_prepare(void *data)
+{
+  jacobi_data *d = data;
+  clear_flags(d, d->shmem);
+  return OSLA_OK;
 }
 
 void jacobi_shmem_teardown(jacobi_data *d)
@@ -220,7 +229,6 @@ osla_err jacobi_shmem_run(void *data)
 {
   jacobi_data *d = data;
   const bench_settings *settings = d->problem->job->settings;
-  clear_flags(d, d->shmem);
   for (int64_t k = 0; k < settings->sweeps; k++) {
     const bool sends = k % settings->period == 0;
     if (d->mode == OSLA_ITERATE_SYNC && sends) exchange_sync(d);

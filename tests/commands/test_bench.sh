@@ -175,6 +175,8 @@ if "$bench" jacobi --help | grep -q ',shmem'; then # with OpenSHMEM, which start
   passes 9
   run_job fake2 2 jacobi --points 7,2 --sweeps 30 --in-flight 3 --ref shmem --reps 2
   passes 12
+  run_job fake2 4 jacobi --points 7 --sweeps 30 --mode sync --ref shmem --reps 2 # ranks with several halos
+  passes 2
   run node 0 jacobi --ref shmem --tolerance 0.1
   bad "osla-bench jacobi: --ref shmem makes a fixed number of sweeps: leave out --tolerance"
 fi
