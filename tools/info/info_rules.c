@@ -125,12 +125,10 @@ static const char *const armci_limits[] = {
 /* Limits of the transport on OpenSHMEM with Open MPI 4.1. */
 static const char *const shmem_limits[] = {
   "the symmetric heap holds all segments: SHMEM_SYMMETRIC_SIZE sets its size on each rank",
-  "between nodes transfers do not overlap with work as with mpi: a wait for a get, and a test, "
-  "waits "
-  "for all transfers; a posted put with notify is a blocking one",
+  "between nodes transfers do not overlap with work as with mpi: waiting for one get, or testing "
+  "it, waits for all transfers; a posted put with notify is a blocking one",
   "attached memory (osla_matrix_wrap) is reached by an MPI window, as with mpi; so is all memory "
-  "of "
-  "a transport on a part of MPI_COMM_WORLD",
+  "of a transport on a part of MPI_COMM_WORLD",
   "the first transport has all ranks of MPI_COMM_WORLD; all ranks make and free objects in one "
   "order",
 };
