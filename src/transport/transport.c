@@ -24,10 +24,16 @@ enum { MAX_OFFERED = 4 };
 static const osla_transport_ops *offered[MAX_OFFERED];
 static int n_offered;
 
+static void stop_hooks(void)
+{
+  osli_hooks_paused = true;
+}
+
 const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
 {
   static osla_backend_services services = {.allgather = osli_allgather,
                                            .wait_until = osli_wait_until,
+                                           .stop_hooks = stop_hooks,
                                            .time_limit_blocked = osli_time_limit_blocked};
   services.built_in = osli_transport_built_in;
   int i = 0;

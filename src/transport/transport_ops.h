@@ -296,6 +296,8 @@ typedef struct osla_backend_services {
   const osla_transport_ops *built_in;
   osla_err (*allgather)(osla_transport *t, const void *mine, void *all, int bytes);
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+  /* ends the hooks of progress steps in this thread, when their memory is gone; local */
+  void (*stop_hooks)(void);
   /* osli_time_limit_blocked (time_limit.h) */
   void (*time_limit_blocked)(osla_blocked_call *call, const char *name);
 } osla_backend_services;

@@ -45,6 +45,7 @@ __attribute__((weak)) int MPI_Finalize(void)
   int (*next)(void), is_over = 0;
   if (shmem.started && !shmem.ended) {
     shmem.ended = true;
+    osli_shmem_services->stop_hooks();
     shmem_finalize();
     (void)MPI_Finalized(&is_over);
   }
