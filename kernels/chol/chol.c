@@ -15,8 +15,8 @@
  * L(j,k) within process columns, to the ranks that own block columns j. Ranks on the node of the
  * panel's owner read the blocks in place and need no hop.
  *
- * Memory per rank: a copy of the panel for this rank's block columns. If there are several nodes,
- * each rank also has sets of panel buffers (panels.h). */
+ * Memory per rank: a copy of the panel for this rank's block columns, but not for a triangular
+ * matrix. If there are several nodes, each rank also has sets of panel buffers (panels.h). */
 #include "kernels/chol/chol_shape.h"
 #include "kernels/common/panels.h"
 #include "kernels/common/pipeline.h"
@@ -273,13 +273,16 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? cols_before(f, to * f->v.nb) : f->n_cols;
   if (s.rows_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_rows(f, &s);
-  /* the blocks of a panel are copied next to each other unless look-ahead updates a single block
-   * column, or the blocks are adjacent because this rank has the whole matrix */
-  bool dense = to == from + 1 || f->is_whole;
-  update_of u = {&s, rows, {0}, first};
-  u.columns = dense ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
+  /* The blocks L(j,k) of a full matrix are copied next to each other unless look-ahead updates a
+   * single block column, or the blocks are adjacent because this rank has the whole matrix. In a
+   * triangular matrix each product needs one block only. */
+  const bool in_place = to == from + 1 || f->is_whole || osla_matrix_is_triangle(f->v.matrix);
+  operand gathered = {0};
+  if (!in_place) gathered = gather_block_columns(f, &s, rows, first);
   for (int64_t col = first, n; col < end; col += n) {
     n = columns_from(f, col, end);
+    const int64_t j = osla_index_global(col, f->v.nb, f->pcol, f->n_pcols) / f->v.nb;
+    const update_of u = {&s, rows, in_place ? find_block(f, &s, rows, j) : gathered, col};
     OSLA_CALL(update(f, &u, col, col + n, f->n_rows));
   }
   return OSLA_OK;
