@@ -57,7 +57,9 @@ static double *buffer_at(const struct jacobi_shmem *s, int face, int k)
 static osla_err meet_neighbours(const jacobi_data *d, struct jacobi_shmem *s)
 {
   const osla_fixed_point *p = &d->problem->p;
-  const MPI_Comm comm = osla_transport_comm(d->problem->job->transport);
+  /* separate communicator, because the transport's communicator has other messages */
+  MPI_Comm comm;
+  OSLA_MPI(MPI_Comm_dup(osla_transport_comm(d->problem->job->transport), &comm));
   for (int h = 0; h < s->n; h++) {
     const int mine[2] = {shmem_my_pe(), h}, peer = p->halos[h].peer, tag = p->halos[h].tag;
     int theirs[2];
@@ -66,6 +68,7 @@ static osla_err meet_neighbours(const jacobi_data *d, struct jacobi_shmem *s)
     s->lane[h].pe = theirs[0];
     s->lane[h].far = theirs[1];
   }
+  (void)MPI_Comm_free(&comm);
   return OSLA_OK;
 }
 
