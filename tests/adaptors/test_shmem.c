@@ -108,9 +108,9 @@ static size_t heap_bytes(void)
  * ones were cached. */
 static void test_heap(void)
 {
-  const size_t most = heap_bytes() + 1;
+  const size_t most = heap_bytes() + 1, part = heap_bytes() / 256;
   osla_transport *t = on_shmem();
-  osla_segment *s = NULL;
+  osla_segment *s = NULL, *first = NULL, *second = NULL;
   size_t asked = 0, megabytes = 0;
   const bool last = osla_test_rank() == osla_test_size() - 1;
   OSLA_ASSERT_ERR(osla_segment_create(t, last ? most : 8, 1, &s), OSLA_ERR_MEM);
@@ -123,11 +123,15 @@ static void test_heap(void)
   OSLA_ASSERT_MSG(is_complete, "\"%s\"", osla_error_text());
   CU_ASSERT(asked > most && asked < most + 100000);
   CU_ASSERT(megabytes << 19 >= asked && megabytes << 18 <= asked);
-  /* each segment needs half of the heap, because memheap/buddy rounds up to powers of two */
-  for (size_t i = 0; i < 3; i++) {
-    OSLA_ASSERT_OK(osla_segment_create(t, heap_bytes() / 256 * (100 + 10 * i), 1, &s));
-    osla_segment_destroy(&s);
-  }
+  /* the third segment fits only after the cached regions of the two others are freed */
+  OSLA_ASSERT_OK(osla_segment_create(t, part * 100, 1, &first));
+  OSLA_ASSERT_OK(osla_segment_create(t, part * 60, 1, &s));
+  OSLA_ASSERT_OK(osla_segment_create(t, part * 60, 1, &second));
+  osla_segment_destroy(&s);
+  osla_segment_destroy(&second);
+  OSLA_ASSERT_OK(osla_segment_create(t, part * 110, 1, &s));
+  osla_segment_destroy(&s);
+  osla_segment_destroy(&first);
   osla_transport_destroy(&t);
 }
 

@@ -62,8 +62,8 @@ static void free_memory(osla_region *region)
 
 static osla_err heap_error(size_t bytes)
 {
-  /* Open MPI's allocator (memheap/buddy) rounds allocations and the heap up to powers of two, and
-   * needs some memory for itself */
+  /* the next power of two above twice the sum, because the heap needs some memory for itself, and
+   * Open MPI 4.1 does not join all free memory */
   const size_t sum = heap_in_use + bytes;
   size_t needed = 1;
   while (needed <= sum >> 19)
