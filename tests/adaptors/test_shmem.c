@@ -6,7 +6,6 @@
 #include "tests/osla_test_help.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,68 +184,7 @@ static void test_parts(void)
   osla_transport_destroy(&world);
 }
 
-enum { TRANSFERS = 500, BYTES = 3001 };
-
-/* A thread with a transport of its own. */
-typedef struct worker {
-  osla_transport *t;
-  osla_segment *s;
-  int failures; /* number of failed calls and of differing pieces */
-} worker;
-
-/* Puts pieces at the next rank, gets them back, and makes MPI progress in between. */
-static void *transfer_pieces(void *arg)
-{
-  worker *w = arg;
-  const int size = osla_transport_size(w->t), to = (osla_transport_rank(w->t) + 1) % size;
-  unsigned char buffer[BYTES], back[BYTES];
-  osla_transfer transfer;
-  for (int i = 0; i < TRANSFERS; i++) {
-    osla_test_write(buffer, i, 0, BYTES);
-    memset(back, 0, BYTES);
-    w->failures += osla_segment_put(w->s, to, 0, buffer, BYTES, &transfer) != OSLA_OK;
-    w->failures += osla_transfer_wait(w->s, &transfer) != OSLA_OK;
-    w->failures += osla_segment_flush(w->s, to) != OSLA_OK;
-    osla_progress(w->t);
-    w->failures += osla_segment_get(w->s, to, 0, back, BYTES, &transfer) != OSLA_OK;
-    w->failures += osla_transfer_wait(w->s, &transfer) != OSLA_OK;
-    w->failures += memcmp(buffer, back, BYTES) != 0;
-  }
-  w->failures += osla_barrier(w->t) != OSLA_OK;
-  return NULL;
-}
-
-/* Tests two threads, each with a transport of its own. One is in OpenSHMEM while the other is in
- * MPI, whose progress in Open MPI also enters OpenSHMEM. */
-static void test_threads(void)
-{
-  enum { THREADS = 2 };
-  worker w[THREADS];
-  pthread_t thread[THREADS];
-  int level;
-  MPI_Query_thread(&level);
-  CU_ASSERT(level >= MPI_THREAD_SERIALIZED);
-  if (level < MPI_THREAD_MULTIPLE) return;
-  for (int i = 0; i < THREADS; i++) {
-    w[i] = (worker){.t = on_shmem()};
-    OSLA_ASSERT_OK(osla_segment_create(w[i].t, BYTES, 1, &w[i].s));
-  }
-  for (int i = 0; i < THREADS; i++)
-    CU_ASSERT(pthread_create(&thread[i], NULL, transfer_pieces, &w[i]) == 0);
-  for (int i = 0; i < THREADS; i++)
-    CU_ASSERT(pthread_join(thread[i], NULL) == 0);
-  for (int i = 0; i < THREADS; i++) {
-    CU_ASSERT(w[i].failures == 0);
-    osla_segment_destroy(&w[i].s);
-    osla_transport_destroy(&w[i].t);
-  }
-}
-
-static const osla_test_case cases[] = {{"errors", test_errors},
-                                       {"regions", test_regions},
-                                       {"heap", test_heap},
-                                       {"fetch_add", test_fetch_add},
-                                       {"parts", test_parts},
-                                       {"threads", test_threads},
-                                       {NULL, NULL}};
+static const osla_test_case cases[] = {{"errors", test_errors}, {"regions", test_regions},
+                                       {"heap", test_heap},     {"fetch_add", test_fetch_add},
+                                       {"parts", test_parts},   {NULL, NULL}};
 OSLA_TEST_SUITE(test_shmem, cases);
