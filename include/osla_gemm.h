@@ -42,9 +42,8 @@ typedef struct osla_gemm_options {
  *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     NULL = defaults
- * All arguments must be the same on all ranks; of the options, `memory` and `layers` must be the
- * same. The
- * matrices may have different block sizes and process grids (over ranks of one transport). An
+ * All arguments must be the same on all ranks. Of the options, only `memory` and `layers` must be.
+ * The matrices may have different block sizes and process grids (over ranks of one transport). An
  * operand needs no copy on the node, and is fastest, if its rows or columns that correspond to
  * those of C are distributed like C's, beginning at the same position in a block.
  * The call uses all changes of A, B and C that any rank has made before. On return C is complete on
@@ -52,24 +51,25 @@ typedef struct osla_gemm_options {
  * Memory beside the operands: two loads of an operand on other nodes, and a panel of an operand
  * that is distributed differently. (A load is a panel of k, or a whole local block if k runs along
  * the rows of the stored matrix.) By default this is at most 2.5 local blocks of the operands, or 1
- * MiB. If C leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy
- * of C.
- * With c layers (the 2.5D algorithm of Solomonik and Demmel, Euro-Par 2011, in which A and B are
- * read where they are) groups of c ranks divide k. Each rank computes the elements of C of its
- * group for its share of k, and sends partial sums to their owners, which add them in a fixed
- * order. So the results have the same bits in every run with the same layers. The number c must be
- * a product of a divisor of the number of process rows of C and a divisor of its number of process
- * columns. Memory: 2 c - 1 local parts of C more. A rank receives k / c elements of A and B for
+ * MiB. With groups of r x s ranks (layers): 2.5 times r local blocks of A and s of B. If C leaves
+ * ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy of C. With c
+ * layers (the 2.5D algorithm of Solomonik and Demmel, Euro-Par 2011, in which A and B are read
+ * where they are) groups of c ranks divide k. Each rank computes the elements of C of its group for
+ * its share of k, and sends partial sums to their owners, which add them in a fixed order. The
+ * results have the same bits in every run with the same options, the same grids and blocks, the
+ * same ranks on each node, and a BLAS whose results are reproducible. The number c must be a
+ * product of a divisor of the number of process rows of C and a divisor of its number of process
+ * columns. Memory: 2 (c - 1) local parts of C more. A rank receives k / c elements of A and B for
  * each row and column of its group, and c - 1 local parts of C; kernels/gemm/README.md and
  * doc/large_machines.md say for which products this is less.
  * A and B may be parts of triangular matrices that lie below the diagonal; the call works on
  * copies of such parts. Errors, on all ranks together: ARG (sizes, types, a part outside its
  * matrix, C overlaps an operand, layers that do not divide the process grid of C), MEM (also if
- * `memory` does not hold the partial sums of the layers), RANGE (a size exceeds the integers of the
- * BLAS), UNSUPPORTED (the BLAS has 64-bit integers; A or B is a part of a triangular matrix that
- * does not lie below the diagonal; C of osla_gemm lies in a triangular matrix; layers with C in
- * device memory), MPI, which ends the job if ranks of the node wait for transfers of the failing
- * rank. After RANGE and UNSUPPORTED C is unchanged. */
+ * `memory` does not exceed the bytes of the partial sums of the layers), RANGE (a size exceeds the
+ * integers of the BLAS), UNSUPPORTED (the BLAS has 64-bit integers; A or B is a part of a
+ * triangular matrix that does not lie below the diagonal; C of osla_gemm lies in a triangular
+ * matrix; layers with C in device memory), MPI, which ends the job if ranks of the node wait for
+ * transfers of the failing rank. After RANGE and UNSUPPORTED C is unchanged. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);

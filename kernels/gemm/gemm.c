@@ -185,13 +185,14 @@ static osla_err check_blas(const gemm_work *w)
 {
   int64_t largest = w->c.ld > w->width ? w->c.ld : w->width;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
+  if (w->c.rows > largest) largest = w->c.rows;
   if (w->c.cols > largest) largest = w->c.cols;
   for (int i = 0; i < 2; i++) {
     int64_t ld = osli_gemm_operand_ld(&w->x[i]);
     if (ld > largest) largest = ld;
   }
   OSLA_CHECK(largest <= INT_MAX, OSLA_ERR_RANGE,
-             "gemm: a leading dimension or a number of columns is %" PRId64
+             "gemm: a leading dimension or a number of rows or of columns is %" PRId64
              ", which exceeds the integers of this BLAS",
              largest);
   return osla_blas_ready();

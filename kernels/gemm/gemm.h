@@ -342,7 +342,8 @@ osla_err osli_gemm_layers_allocate(gemm_work *w);
 /* Allocates the partial sums that this rank receives. Collective. Errors, on all ranks together:
  * MEM, MPI. */
 osla_err osli_gemm_layers_open(gemm_work *w);
-/* Frees them. Collective if there are layers. */
+/* Frees the memory of osli_gemm_layers_open and the list of posted transfers. Collective if there
+ * are layers. */
 void osli_gemm_layers_close(gemm_work *w);
 
 /* Elements of C that the rank of layer `layer` in this rank's group owns: in C if that is this

@@ -8,9 +8,10 @@
  * that this rank owns. The owner adds the partial sums in the order of the layers, so the result is
  * the same in every run.
  *
- * If each node owns a rectangle of the grid of C, a group has at most one rank of a node, and the
- * ranks of a node are in one layer. So they share loads as without layers (gemm_sharing.c), and the
- * node, too, needs fewer elements of A and B.
+ * If each node owns a rectangle of the grid of C, and the grid can be cut into groups of r x s such
+ * rectangles, a group has at most one rank of a node, and the ranks of a node are in one layer. So
+ * they share loads as without layers (gemm_sharing.c), and the node, too, needs fewer elements of A
+ * and B. Otherwise the process rows and columns of a group are adjacent.
  *
  * Memory of a rank: its elements of C for each other layer twice, once to compute partial sums and
  * once to receive them. */
@@ -146,7 +147,7 @@ static uint64_t sum_bytes(const osla_part *c, int n)
   const osla_layout l = osla_matrix_layout(c->matrix);
   const gemm_axis rows = {.n = c->m, .first = c->i, .nb = l.mb, .nprocs = l.nprow};
   const gemm_axis cols = {.n = c->n, .first = c->j, .nb = l.nb, .nprocs = l.npcol};
-  return (uint64_t)(2 * n - 1) * (uint64_t)axis_largest(&rows) * (uint64_t)axis_largest(&cols) *
+  return 2 * (uint64_t)(n - 1) * (uint64_t)axis_largest(&rows) * (uint64_t)axis_largest(&cols) *
          osla_dtype_size(osla_matrix_dtype(c->matrix));
 }
 
@@ -168,16 +169,19 @@ osla_err osli_gemm_layers_check(const char *call, const osla_part *c, bool is_wh
   const problem x = problem_of(c, 0);
   gemm_layers layers;
   double elements;
-  OSLA_CHECK(best_shape(&x, (int)n, &layers, &elements), OSLA_ERR_ARG,
+  int possible = (int)n; /* the grid is one group if possible == size */
+  while (!best_shape(&x, possible, &layers, &elements))
+    possible++;
+  OSLA_CHECK(possible == n, OSLA_ERR_ARG,
              "%s: layers = %" PRId64
              " is not a product of a divisor of %d and a divisor of %d, the "
-             "sides of the process grid of C",
-             call, n, l.nprow, l.npcol);
+             "sides of the process grid of C: use 0, or for example %d",
+             call, n, l.nprow, l.npcol, possible);
   const uint64_t bytes = sum_bytes(c, (int)n);
   OSLA_CHECK(options->memory == 0 || bytes < options->memory, OSLA_ERR_MEM,
-             "%s: %" PRId64 " layers need %" PRIu64
-             " bytes for partial sums, but the option memory is %" PRIu64,
-             call, n, bytes, options->memory);
+             "%s: the option memory is %" PRIu64 ", but with %" PRId64
+             " layers it must exceed the %" PRIu64 " bytes of partial sums",
+             call, options->memory, n, bytes);
   return OSLA_OK;
 }
 
@@ -222,18 +226,6 @@ uint64_t osli_gemm_layers_bytes(const gemm_work *w, const osla_part *c)
   return w->layers.n > 1 ? sum_bytes(c, w->layers.n) : 0;
 }
 
-osla_err osli_gemm_layers_allocate(gemm_work *w)
-{
-  gemm_layers *l = &w->layers;
-  if (l->n == 1) return OSLA_OK;
-  const size_t bytes = (size_t)(w->c.rows * w->c.cols) * w->element;
-  w->private = malloc(bytes + 1);
-  l->posted = calloc((size_t)l->n, sizeof *l->posted);
-  OSLA_CHECK(w->private && l->posted, OSLA_ERR_MEM, "gemm: %zu bytes for partial sums of %d layers",
-             bytes, l->n);
-  return OSLA_OK;
-}
-
 /* Numbers of rows and columns of C that the rank of a layer in this rank's group owns. */
 static int64_t rows_of(const gemm_work *w, int layer)
 {
@@ -247,6 +239,25 @@ static int64_t cols_of(const gemm_work *w, int layer)
 static size_t part_bytes(const gemm_work *w, int layer)
 {
   return (size_t)(rows_of(w, layer) * cols_of(w, layer)) * w->element;
+}
+
+/* Bytes of the partial sums that this rank computes for the other layers. */
+static size_t computed_bytes(const gemm_work *w)
+{
+  const size_t group = (size_t)(w->c.rows * w->c.cols) * w->element;
+  return w->c.prow < 0 ? 0 : group - part_bytes(w, w->layers.me);
+}
+
+osla_err osli_gemm_layers_allocate(gemm_work *w)
+{
+  gemm_layers *l = &w->layers;
+  if (l->n == 1) return OSLA_OK;
+  const size_t bytes = computed_bytes(w);
+  w->private = malloc(bytes + 1);
+  l->posted = calloc((size_t)l->n, sizeof *l->posted);
+  OSLA_CHECK(w->private && l->posted, OSLA_ERR_MEM, "gemm: %zu bytes for partial sums of %d layers",
+             bytes, l->n);
+  return OSLA_OK;
 }
 
 /* Offset in the data area of the rank of layer `to` for the partial sum that the rank of layer
@@ -284,8 +295,10 @@ operand osli_gemm_layers_target(const gemm_work *w, int layer, int64_t *rows, in
   const gemm_share *col = &w->x[GEMM_B].shares[layer % l->cols];
   *rows = row->size, *cols = col->size;
   if (layer == l->me) return own;
+  /* elements of C of the layers before, of which this rank's own lie in C */
   const int64_t before = row->at * w->c.cols + row->size * col->at;
-  return (operand){w->private + (size_t)before * w->element, row->size};
+  const size_t own_bytes = layer > l->me ? part_bytes(w, l->me) : 0;
+  return (operand){w->private + ((size_t)before * w->element - own_bytes), row->size};
 }
 
 osla_err osli_gemm_layers_send(const gemm_work *w, int layer)
@@ -346,7 +359,7 @@ void osli_gemm_layers_describe(const gemm_work *w, osla_gemm_plan *plan)
 {
   const gemm_layers *l = &w->layers;
   if (l->n == 1 || w->c.prow < 0) return;
-  plan->buffers += (uint64_t)(w->c.rows * w->c.cols) * w->element;
+  plan->buffers += computed_bytes(w);
   plan->buffers += (uint64_t)(l->n - 1) * part_bytes(w, l->me);
   for (int layer = 0; layer < l->n && w->n_tasks > 0; layer++) {
     const size_t bytes = part_bytes(w, layer);

@@ -181,7 +181,8 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* Position of an owner in this rank's order of the owners of its range of k. */
+/* Position, from 0, at which this rank visits `owner`. The order has only the owners of indices k
+ * that this rank multiplies. */
 static int turn(const gemm_work *w, int which, int owner)
 {
   const gemm_axis *inner = &w->x[which].inner;
