@@ -13,8 +13,9 @@
  * factors count. beta = 0 does not read the matrix that it scales. Squares on the diagonal are
  * multiplied as full squares with zeros outside the triangle, so an infinity or NaN in B or x may
  * reach rows of the same square (of order 1024 at most) that it would not reach by the definition.
- * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix), MEM, MPI; after MEM
- * or MPI the result is undefined.
+ * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, layers as in
+ * osla_gemm), MEM, MPI; after MEM or MPI the result is undefined. With layers, `memory` must exceed
+ * the bytes of partial sums of the whole result; otherwise MEM, and the result is unchanged.
  *
  * Source: the definitions of the BLAS (Dongarra, Du Croz, Hammarling, Duff, ACM TOMS 16, 1990);
  * recursion on the triangle as in Elmroth, Gustavson, Jonsson, Kagstrom, SIAM Review 46 (2004).

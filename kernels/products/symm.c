@@ -11,6 +11,7 @@
  * columns. */
 #include "kernels/common/local_view.h"
 #include "kernels/common/part_operand.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
@@ -131,7 +132,7 @@ static osla_err check(const symm *s)
     s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
     "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,
     s->call, s->a.m, s->a.n, s->b.m, s->b.n, s->c.m, s->c.n);
-  return OSLA_OK;
+  return osli_gemm_layers_check(s->call, &s->c, true, s->options);
 }
 
 static osla_err agree(const symm *s)

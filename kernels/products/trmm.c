@@ -6,6 +6,7 @@
  * rows of B that it changes. Memory: one square and these rows (RIGHT: columns) of B, distributed
  * over all ranks. */
 #include "kernels/common/local_view.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
@@ -143,7 +144,7 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
              "trmm: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64, f->a.m, f->a.n,
              f->b.m, f->b.n);
-  return OSLA_OK;
+  return osli_gemm_layers_check("osla_trmm", &f->b, true, f->options);
 }
 
 static osla_err agree(const trmm *f, osla_side side, osla_diag diag)

@@ -369,6 +369,43 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
+/* osla_symm, osla_hemm and osla_trmm refuse wrong layers before the result changes. The sizes are
+ * such that osla_trmm makes several products. */
+static void test_layers_refused(void)
+{
+  enum { N = 200, COLS = 5 };
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size();
+  osla_grid *grid;
+  OSLA_ASSERT_OK(osla_grid_create(t, 1, size, &grid));
+  kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, 8, 8, false);
+  kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, N, COLS * size, 8, COLS, false);
+  kernel_matrix c = kernel_make(grid, OSLA_DOUBLE, N, COLS * size, 8, COLS, false);
+  const osla_part x = osla_whole(a.a), y = osla_whole(b.a), z = osla_whole(c.a);
+  OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_INTEGER, 1));
+  OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_INTEGER, 2));
+  OSLA_ASSERT_OK(osla_matrix_fill(c.a, OSLA_FILL_INTEGER, 3));
+  dense before = dense_gather(c.a);
+  const uint64_t sums = (uint64_t)(2 * (size - 1) * N * COLS) * sizeof(double);
+  const osla_gemm_options wrong[] = {{.layers = -1}, {.layers = size, .memory = sums}};
+  const osla_err codes[] = {OSLA_ERR_ARG, OSLA_ERR_MEM};
+  for (int i = 0; i < (size > 1 ? 2 : 1); i++) {
+    OSLA_ASSERT_ERR(osla_symm(OSLA_LEFT, OSLA_LOWER, 1, x, y, 0, z, &wrong[i]), codes[i]);
+    OSLA_ASSERT_TEXT(i == 0 ? "osla_symm: layers = -1" : "osla_symm: the option memory is ");
+    OSLA_ASSERT_ERR(osla_hemm(OSLA_LEFT, OSLA_LOWER, 1, x, y, 0, z, &wrong[i]), codes[i]);
+    OSLA_ASSERT_TEXT(i == 0 ? "osla_hemm: layers = -1" : "osla_hemm: the option memory is ");
+    OSLA_ASSERT_ERR(
+      osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1, x, z, &wrong[i]), codes[i]);
+    OSLA_ASSERT_TEXT(i == 0 ? "osla_trmm: layers = -1" : "osla_trmm: the option memory is ");
+    OSLA_ASSERT_SAME_TEXT();
+    kernel_expect(c.a, &before, "refused layers, case %d", i);
+  }
+  dense_free(&before);
+  kernel_free(&a), kernel_free(&b), kernel_free(&c);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
 static void test_triangle_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -400,6 +437,7 @@ static const osla_test_case cases[] = {
   {"small", test_small},
   {"halves", test_halves},
   {"errors", test_errors},
+  {"layers_refused", test_layers_refused},
   {"triangle_errors", test_triangle_errors},
   {NULL, NULL},
 };
