@@ -52,8 +52,9 @@ static inline osla_device *osli_forest_device(const osla_forest *f, const value_
   return s ? osla_segment_device(s) : NULL;
 }
 
-/* Sets `on` to the different devices of this rank that reach the values and the old values of a
- * transfer, which lie at locations of any rank, and returns their number. Local. */
+/* Lists the devices through which this rank accesses the values and the old values of a transfer.
+ * `at` may be the locations of this rank or of another. Returns the number of different devices, 0
+ * to 2. Local. */
 static inline int osli_forest_devices(const osla_forest *f, const transfer_locations *at,
                                       osla_device *on[2])
 {

@@ -170,7 +170,7 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
 {
   cg c = {.m = m, .n = a->rows};
   device_queue *queue;
-  osla_err err = osli_krylov_device(a, b, x, &queue);
+  osla_err err = osli_krylov_device("osla_cg", a, b, x, &queue);
   if (err == OSLA_OK) err = check(a, m);
   if (err == OSLA_OK && m && queue) err = osli_device_refuse("osla_cg with a preconditioner");
   const osla_argument same[] = {{"a preconditioner", m != NULL},

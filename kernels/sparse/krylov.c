@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "osla_clock.h"
@@ -41,15 +42,18 @@ osla_csr *osli_krylov_csr(const osla_operator *a)
   return a->multiply == csr_multiply ? a->arg : NULL;
 }
 
-osla_err osli_krylov_device(const osla_operator *a, const double *b, const double *x,
-                            device_queue **out)
+osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
+                            const double *x, device_queue **out)
 {
   const osla_csr *csr = osli_krylov_csr(a);
   *out = NULL;
   if (!osli_device_any()) return OSLA_OK;
   *out = csr ? osli_csr_queue(csr) : osli_device_find(b);
-  OSLA_CALL(osli_csr_check_vector(b, a->rows, "b", *out, "the matrix"));
-  return osli_csr_check_vector(x, a->columns, "x", *out, csr ? "the matrix" : "b");
+  char what[40];
+  (void)snprintf(what, sizeof what, "%s: b", call);
+  OSLA_CALL(osli_csr_check_vector(b, a->rows, what, *out, "the matrix"));
+  (void)snprintf(what, sizeof what, "%s: x", call);
+  return osli_csr_check_vector(x, a->columns, what, *out, csr ? "the matrix" : "b");
 }
 
 osla_err osli_krylov_precondition(void *self, const double *r, double *z)

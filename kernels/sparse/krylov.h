@@ -29,13 +29,14 @@ typedef struct own_preconditioner {
 osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 
 /* Sets *out to the device on which a solver runs: the device of a sparse matrix, or, for an
- * operator of the caller, the device of the vector b. NULL means host memory. A rank without
+ * operator of the caller, the device of the vector b. NULL means host memory. `call` begins the
+ * error message. A rank without
  * columns may pass any address for x. If the operator is a sparse matrix, a rank without rows may
  * pass any address for b. Local. Errors: ARG (b or x does not lie on the device *out, or in host
  * memory if *out is NULL; a part of b or x lies in device memory that this rank has neither
  * allocated nor registered). */
-osla_err osli_krylov_device(const osla_operator *a, const double *b, const double *x,
-                            device_queue **out);
+osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
+                            const double *x, device_queue **out);
 
 /* Returns the sparse matrix from which osla_csr_operator has made an operator, or NULL for an
  * operator of the caller. Local. */

@@ -192,7 +192,7 @@ osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, cons
   lsqr s = {.m = a->rows, .n = a->columns, .scale = scale, .damping = damping};
   const osla_argument same[] = {{"damping (bits)", double_bits(damping)}};
   device_queue *queue;
-  osla_err err = osli_krylov_device(a, b, x, &queue);
+  osla_err err = osli_krylov_device("osla_lsqr", a, b, x, &queue);
   if (err == OSLA_OK) err = queue ? osli_device_refuse("osla_lsqr") : check(a, damping, scale);
   OSLA_CALL(osla_agree_same(a->transport, err, "osla_lsqr", same, 1));
   OSLA_CALL(osli_krylov_open("osla_lsqr", a, options, s.m + 3 * s.n, s.n, result, &s.k));

@@ -216,7 +216,8 @@ static bool is_open(const device_ops *ops, int ordinal)
 static osla_err check_host(const void *address, const char *what)
 {
   const device_queue *q;
-  int ordinal = -1, open = -1; /* device that has the address; device of the rank */
+  int ordinal = -1; /* number of the device in whose memory the address lies, or -1 */
+  int open = -1;    /* number of an open device, for the message */
   bool can_register = false;
   (void)pthread_rwlock_rdlock(&list_lock);
   for (q = queues; q && ordinal < 0; q = q->next) {

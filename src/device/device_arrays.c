@@ -34,11 +34,12 @@ void osli_free_like(void *memory)
 osla_err osli_device_differ(const char *what, const device_queue *q, const char *other,
                             const device_queue *of_other)
 {
-  char at[2][40];
+  char at[2][50];
+  const bool same_number = q && of_other && q->ordinal == of_other->ordinal;
   for (int i = 0; i < 2; i++) {
     const device_queue *one = i == 0 ? q : of_other;
-    (void)snprintf(at[i], sizeof at[i], one ? "on device %d" : "in host memory",
-                   one ? one->ordinal : 0);
+    (void)snprintf(at[i], sizeof at[i], one ? "on device %d%s" : "in host memory",
+                   one ? one->ordinal : 0, i == 1 && same_number ? " of another osla_device" : "");
   }
   return osla_error_set(OSLA_ERR_ARG,
                         "%s lies %s, and %s %s: put both into the memory of one osla_device, or "

@@ -262,6 +262,22 @@ static void fail_update(device_bench *b, osla_hessian *h)
   OSLA_ASSERT_OK(osla_hessian_reset(h));
 }
 
+/* Checks that an update from memory of another osla_device of the same number is refused. */
+static void refuse_same_number(const device_bench *b, osla_hessian *h)
+{
+  const int ordinal = osli_device_queue(b->device)->ordinal;
+  const osla_device_options options = {.kind = "fake", .chosen = true, .ordinal = ordinal};
+  osla_device *twin = NULL;
+  osla_segment *g = NULL;
+  const int64_t i = 0;
+  OSLA_ASSERT_OK(osla_device_open(b->t, &options, &twin));
+  OSLA_ASSERT_OK(osla_segment_create_on(twin, 64, 0, &g));
+  OSLA_ASSERT_ERR(osla_hessian_update(h, 1, &i, 1, osla_segment_local(g), 1), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT(" of another osla_device: ");
+  osla_segment_destroy(&g);
+  osla_device_close(&twin);
+}
+
 static void test_refused(void)
 {
   device_bench b;
@@ -293,6 +309,7 @@ static void test_refused(void)
   OSLA_ASSERT_OK(osla_hessian_create_on(host, NULL, &on_host));
   OSLA_ASSERT_ERR(osla_hessian_update(h, 1, &i, 1, osla_segment_local(far), 1), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("G lies on device 3, and H on device ");
+  refuse_same_number(&b, h);
   OSLA_ASSERT_ERR(osla_hessian_update(on_host, 1, &i, 1, osla_segment_local(near), 1),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT(", and H in host memory");

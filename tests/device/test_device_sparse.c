@@ -107,9 +107,11 @@ static void expect_refused(const sparse_system *s, const double *b, double *x, o
 {
   osla_krylov_result r;
   OSLA_ASSERT_ERR(osla_cg(&s->op, NULL, b, x, NULL, &r), of_cg);
+  OSLA_ASSERT_TEXT("osla_cg");
   OSLA_ASSERT_TEXT(text);
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_lsqr(&s->op, b, 0.0, NULL, x, NULL, &r), of_cg);
+  OSLA_ASSERT_TEXT("osla_lsqr");
   OSLA_ASSERT_SAME_TEXT();
 }
 
