@@ -2,6 +2,7 @@
  * must be correct and the same in every run, the predicted bytes must be those that are sent, and
  * wrong options must be refused on all ranks. */
 #include "osla_index.h"
+#include "osla_random.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_reference.h"
@@ -22,38 +23,41 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Matrices of the products, and the product of whole matrices or of parts that begin inside a
- * block. */
+/* Form of a product: the operations on A and B, whether the operands are whole matrices or parts
+ * that begin inside a block, and which of A, B and C the test has allocated itself. */
+typedef struct form {
+  osla_trans transa, transb;
+  bool parts, wrap_a, wrap_b, wrap_c;
+} form;
+
+/* Matrices of the products, and the product. */
 typedef struct operands {
   kernel_matrix a, b, c;
   product p;
 } operands;
 
-static osla_part part_of(const kernel_matrix *x, bool whole, int64_t m, int64_t n)
+static osla_part part_of(const kernel_matrix *x, bool parts, int64_t m, int64_t n)
 {
-  return whole ? osla_whole(x->a) : osla_part_at(x->a, 5, 2, m, n);
+  return parts ? osla_part_at(x->a, 5, 2, m, n) : osla_whole(x->a);
 }
 
+/* Makes A on the grid `other`, and B and C on `grid`. */
 static operands make(osla_grid *grid, osla_grid *other, osla_dtype dtype, const shape *h,
-                     int variant)
+                     const form *f)
 {
   operands x;
-  const bool a = variant % 2 == 0, b = variant / 2 % 2 == 0, whole = variant % 3 > 0;
-  const int64_t more = whole ? 0 : 7;
+  const bool a = f->transa == OSLA_NOTRANS, b = f->transb == OSLA_NOTRANS;
+  const int64_t more = f->parts ? 7 : 0;
   x.a = kernel_make(other, dtype, (a ? h->m : h->k) + more, (a ? h->k : h->m) + more,
-                    a ? h->mb : h->kb, a ? h->kb : h->mb, variant & 4);
+                    a ? h->mb : h->kb, a ? h->kb : h->mb, f->wrap_a);
   x.b = kernel_make(grid, dtype, (b ? h->k : h->n) + more, (b ? h->n : h->k) + more,
-                    b ? h->kb : h->nb, b ? h->nb : h->kb, variant & 8);
-  x.c = kernel_make(grid, dtype, h->m + more, h->n + more, h->mb, h->nb, variant & 16);
-  x.p = (product){.transa = a             ? OSLA_NOTRANS
-                            : variant % 5 ? OSLA_TRANS
-                                          : OSLA_CONJTRANS,
-                  .transb = b             ? OSLA_NOTRANS
-                            : variant % 7 ? OSLA_CONJTRANS
-                                          : OSLA_TRANS,
-                  .a = part_of(&x.a, whole, a ? h->m : h->k, a ? h->k : h->m),
-                  .b = part_of(&x.b, whole, b ? h->k : h->n, b ? h->n : h->k),
-                  .c = part_of(&x.c, whole, h->m, h->n)};
+                    b ? h->kb : h->nb, b ? h->nb : h->kb, f->wrap_b);
+  x.c = kernel_make(grid, dtype, h->m + more, h->n + more, h->mb, h->nb, f->wrap_c);
+  x.p = (product){.transa = f->transa,
+                  .transb = f->transb,
+                  .a = part_of(&x.a, f->parts, a ? h->m : h->k, a ? h->k : h->m),
+                  .b = part_of(&x.b, f->parts, b ? h->k : h->n, b ? h->n : h->k),
+                  .c = part_of(&x.c, f->parts, h->m, h->n)};
   return x;
 }
 
@@ -72,50 +76,106 @@ static bool divides(const osla_grid *grid, int n)
   return false;
 }
 
+/* Properties of a product that are drawn at random, each independently of the others. */
+typedef enum property {
+  PARTS,
+  WRAP_A,
+  WRAP_B,
+  WRAP_C,
+  OTHER_GRID,
+  PANEL,
+  BLOCKING,
+  COPY,
+  UNAWARE,
+  NARROW,
+  ALPHA_REAL,
+  ALPHA_IMAG,
+  BETA_REAL,
+  BETA_IMAG
+} property;
+
+/* A number from 0 to n - 1 for a property of product number `number`. */
+static int draw(int number, property what, int n)
+{
+  return (int)(osla_random_bits(11, (uint64_t)number, (uint64_t)what) % (uint64_t)n);
+}
+
+/* Type and operations of product number `number`, from 0. The numbers of types and of pairs of
+ * operations are coprime, so 36 successive products have all combinations, 4 have all types, and 9
+ * have all pairs. */
+static osla_dtype dtype_of(int number)
+{
+  return (osla_dtype)(number % 4);
+}
+static form form_of(int number)
+{
+  static const osla_trans trans[] = {OSLA_NOTRANS, OSLA_TRANS, OSLA_CONJTRANS};
+  return (form){.transa = trans[number % 9 / 3],
+                .transb = trans[number % 3],
+                .parts = draw(number, PARTS, 3) == 0,
+                .wrap_a = draw(number, WRAP_A, 2),
+                .wrap_b = draw(number, WRAP_B, 2),
+                .wrap_c = draw(number, WRAP_C, 2)};
+}
+
 /* Checks a product with whole numbers exactly, and with uniform numbers within the bound of
  * rounding errors. */
-static void check_product(operands *x, const product_options *options, int variant,
+static void check_product(operands *x, const product_options *options, int number,
                           const char *label)
 {
   x->p.options = options;
   for (int i = 0; i < 2; i++) {
-    x->p.seed = (uint64_t)(variant + i);
-    x->p.alpha = CMPLX(variant % 4 == 3 ? 0 : i + 1, variant % 3 - 1);
-    x->p.beta = CMPLX((variant + i) % 3 - 1, 0);
+    const int turn = 2 * number + i;
+    x->p.seed = (uint64_t)turn;
+    x->p.alpha = CMPLX(draw(turn, ALPHA_REAL, 3), draw(turn, ALPHA_IMAG, 3) - 1);
+    x->p.beta = CMPLX(draw(turn, BETA_REAL, 3) - 1, draw(turn, BETA_IMAG, 3) - 1);
     x->p.rounding = i == 1;
     (void)product_check(&x->p, label);
   }
 }
 
-static void check_grid(osla_transport *t, osla_grid *grid, int g)
+/* Numbers of products that ran: of all products, by type, and by pair of operations. */
+typedef struct tally {
+  int products, of_dtype[4], of_pair[9];
+} tally;
+
+static void run_product(osla_grid *grid, int g, int layers, int s, tally *ran)
+{
+  osla_transport *t = osla_grid_transport(grid);
+  const int number = ran->products++;
+  const product_options options = {.layers = layers,
+                                   .panel = draw(number, PANEL, 4) == 0 ? 3 : 0,
+                                   .blocking = draw(number, BLOCKING, 5) == 0,
+                                   .copy = draw(number, COPY, 6) == 0,
+                                   .unaware = draw(number, UNAWARE, 7) == 0,
+                                   .narrow = draw(number, NARROW, 8) == 0};
+  const osla_dtype dtype = dtype_of(number);
+  const form f = form_of(number);
+  char label[80];
+  (void)snprintf(label, sizeof label, "grid %d, %d layers, shape %d, product %d", g, layers, s,
+                 number);
+  osla_grid *other = kernel_grid(t, draw(number, OTHER_GRID, 3) ? g : (g + 1) % kernel_n_grids(t));
+  operands x = make(grid, other, dtype, &shapes[s], &f);
+  delays d;
+  if (s % 2) delays_begin(&d, t, (uint64_t)number);
+  check_product(&x, &options, number, label);
+  if (s % 2) delays_end(&d);
+  ran->of_dtype[osla_matrix_dtype(x.c.a)]++;
+  ran->of_pair[3 * x.p.transa + x.p.transb]++;
+  free_operands(&x);
+  osla_grid_destroy(&other);
+}
+
+static void check_grid(osla_grid *grid, int g, tally *ran)
 {
   const int size = osla_grid_nprow(grid) * osla_grid_npcol(grid);
   /* creating a matrix on several nodes takes a tenth of a second */
-  const int step = osla_transport_n_nodes(t) > 1 ? 8 : 3;
+  const int step = osla_transport_n_nodes(osla_grid_transport(grid)) > 1 ? 8 : 3;
   int turn = g;
   for (int n = 2; n <= size; n++) {
     if (!divides(grid, n)) continue;
-    for (int s = 0; s < N_SHAPES; s++, turn++) {
-      if (size > 2 && turn % step > 0) continue;
-      const int variant = 5 * turn + s;
-      const product_options options = {.layers = n,
-                                       .panel = variant % 4 == 1 ? 3 : 0,
-                                       .blocking = variant % 5 == 2,
-                                       .copy = variant % 6 == 3,
-                                       .unaware = variant % 7 == 4,
-                                       .narrow = variant % 8 == 5};
-      char label[80];
-      (void)snprintf(label, sizeof label, "grid %d, %d layers, shape %d, variant %d", g, n, s,
-                     variant);
-      osla_grid *other = kernel_grid(t, variant % 3 ? g : (g + 1) % kernel_n_grids(t));
-      operands x = make(grid, other, (osla_dtype)(turn % 4), &shapes[s], variant);
-      delays d;
-      if (s % 2) delays_begin(&d, t, (uint64_t)variant);
-      check_product(&x, &options, variant, label);
-      if (s % 2) delays_end(&d);
-      free_operands(&x);
-      osla_grid_destroy(&other);
-    }
+    for (int s = 0; s < N_SHAPES; s++, turn++)
+      if (size <= 2 || turn % step == 0) run_product(grid, g, n, s, ran);
   }
 }
 
@@ -123,10 +183,15 @@ static void test_products(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
+  tally ran = {0};
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 8 ? 3 : 1) {
-    check_grid(t, grid, g);
+    check_grid(grid, g, &ran);
     osla_grid_destroy(&grid);
   }
+  for (int i = 0; i < 4 && ran.products >= 12; i++)
+    OSLA_ASSERT_MSG(ran.of_dtype[i] > 0, "no product of type %d", i);
+  for (int i = 0; i < 9 && ran.products >= 12; i++)
+    OSLA_ASSERT_MSG(ran.of_pair[i] > 0, "no product with the operations %d and %d", i / 3, i % 3);
   osla_transport_destroy(&t);
 }
 
@@ -143,7 +208,8 @@ static void test_same_bits(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
   const shape h = {M, N, K, 8, 8, 8};
-  operands x = make(grid, grid, OSLA_DOUBLE, &h, 32 + 1);
+  const form f = {.transa = OSLA_TRANS, .parts = true};
+  operands x = make(grid, grid, OSLA_DOUBLE, &h, &f);
   const product_options options = {.layers = most_layers()};
   x.p.options = &options, x.p.alpha = 1, x.p.beta = 0, x.p.rounding = true, x.p.seed = 5;
   (void)product_check(&x.p, "filled");
@@ -215,8 +281,10 @@ static void test_transfers(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
+  const form forms[] = {
+    {.transa = OSLA_NOTRANS}, {.transa = OSLA_TRANS, .parts = true}, {.transb = OSLA_CONJTRANS}};
   for (int s = 0; s < 3; s++) {
-    operands x = make(grid, grid, OSLA_DOUBLE, &shapes[s], 32 + s);
+    operands x = make(grid, grid, OSLA_DOUBLE, &shapes[s], &forms[s]);
     x.p.alpha = 1, x.p.seed = 3;
     (void)product_check(&x.p, "filled");
     for (int n = 1; n <= osla_test_size(); n++)
@@ -239,12 +307,12 @@ static void test_errors(void)
   const int size = osla_test_size();
   osla_grid *grid;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, size, &grid));
-  operands x = make(grid, grid, OSLA_DOUBLE, &shapes[0], 32);
+  operands x = make(grid, grid, OSLA_DOUBLE, &shapes[0], &(form){.transa = OSLA_NOTRANS});
   x.p.alpha = 1, x.p.seed = 7;
   refuse(&x, &(product_options){.layers = -1}, OSLA_ERR_ARG, "layers = -1");
   refuse(&x, &(product_options){.layers = size + 1}, OSLA_ERR_ARG, "exceeds the");
   if (size > 2)
-    refuse(&x, &(product_options){.layers = size - 1}, OSLA_ERR_ARG, "not a product of a divisor");
+    refuse(&x, &(product_options){.layers = size - 1}, OSLA_ERR_ARG, "use 0, or for example ");
   if (size > 1) {
     refuse(&x, &(product_options){.layers = size, .memory = 100}, OSLA_ERR_MEM, "100");
     refuse(&x, &(product_options){.layers = osla_test_rank() == 0 ? 1 : size}, OSLA_ERR_ARG,
