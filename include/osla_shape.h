@@ -1,10 +1,10 @@
 /* Shape of a job that need not exist, from which the memory of its kernels is computed (layer 2).
  *
- * Each kernel has a function osla_NAME_memory, which gives the bytes of the rank that needs most.
- * It uses the formulas of the kernel's own set-up, so nothing runs, and any number of ranks is
- * possible. Not counted are stacks, MPI and the BLAS.
+ * Each kernel has a function osla_NAME_memory, which returns the bytes of the rank that needs most
+ * memory. The function evaluates the formulas of the kernel's set-up and runs no kernel, so any
+ * number of ranks is possible. The memory of stacks, of MPI and of the BLAS is not counted.
  *
- * Threads: any thread may call these, at any time.
+ * Threads: any thread may call the functions of this header, at any time.
  * Part: stable (osla.h).
  */
 #ifndef OSLA_SHAPE_H
@@ -22,8 +22,8 @@ extern "C" {
 typedef struct osla_shape {
   /* numbers of ranks, of ranks per node, and of nodes; ranks fill the nodes one after another */
   int ranks, per_node, nodes;
-  int nprow, npcol;
-  int64_t n, nb;
+  int nprow, npcol; /* numbers of process rows and of process columns */
+  int64_t n, nb;    /* order of the matrix; block size, at most max(n, 1) */
   osla_dtype dtype;
   size_t element; /* bytes of an element */
   /* largest number of local rows, and of local columns, on any rank */
@@ -38,6 +38,7 @@ typedef struct osla_shape {
 OSLA_API osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dtype dtype,
                                   osla_shape *out);
 
+/* True if the job has one node. */
 static inline bool osla_shape_one_node(const osla_shape *s)
 {
   return s->nodes == 1;

@@ -16,9 +16,12 @@ def whole(text, what, most):
     return int(text)
 
 
+# Floating-point operations of each kernel, as a multiple of N^3.
 FLOPS = {"gemm": 2, "lu": 2 / 3, "lu-nopivot": 2 / 3, "hpl": 2 / 3, "chol": 1 / 3}
+# OSLA's block size in each kernel, and that of other programs: the best of 32, 64 and 128 on 16
+# ranks of xt4.
 BLOCK = {"gemm": 1024, "lu": 64, "chol": 64, "hpl": 64}
-PEER_BLOCK = {"gemm": 64, "lu": 32, "lu-nopivot": 32, "chol": 64, "hpl": 64}  # the best of the block sizes 32, 64, 128 on 16 ranks of xt4
+PEER_BLOCK = {"gemm": 64, "lu": 32, "lu-nopivot": 32, "chol": 64, "hpl": 64}
 
 
 def grid_of(ranks):
@@ -27,7 +30,8 @@ def grid_of(ranks):
 
 
 def run(who, kernel, ranks, each, **more):
-    """Returns a run. `who` is osla, scalapack, hpl or mpi; the other items are its parameters."""
+    """Returns a run, a dictionary of its parameters. who: the program (osla, scalapack, hpl or
+    mpi); each: ranks on each host."""
     return {"who": who, "kernel": kernel, "ranks": ranks, "each": each} | more
 
 
@@ -36,8 +40,9 @@ def block_of(kernel, n, ranks):
 
 
 def of_kernel(o, kernel, ranks, n, each=None, **more):
-    """Returns OSLA's run, and with --peers those of other libraries: HPL's beside LU with partial
-    pivoting, pdgetrf that always takes the diagonal as pivot beside LU without pivoting."""
+    """Returns OSLA's run of a kernel, and with --peers the runs of other programs. LU with partial
+    pivoting is compared with pdgetrf and HPL. LU without pivoting is compared with a pdgetrf whose
+    pivot is always the diagonal element."""
     each = each or o.each
     runs = [run("osla", kernel, ranks, each, n=n, nb=block_of(kernel, n, ranks), **more)]
     pivots = more.get("pivoting") != "none"
@@ -62,22 +67,25 @@ def protocols(o):
     return [run("osla", "gemm", p, o.each, n=o.n or 16384, nb=512, ablate=True) for p in o.ranks]
 
 
-# For each order of the Hessian: indices of an update, seconds to make one, and memory for updates
-# in flight. The seconds are those of French et al., tables I and II (64 updates of order 220,000
-# take 570 s; the other orders follow from the tables). A process has 32 GB there, enough for four
-# such memories. It is an assumption that an update has 4,000 indices for order 220,000 and that G
-# has 100 rows; the paper says n ~ N_r sqrt(N_theta,phi) and k >= 100.
+# For each order of the Hessian: number of indices of an update, seconds to make an update, and
+# bytes of memory for updates in flight. The seconds follow from tables I and II of French et al.:
+# 64 updates of order 220,000 take 570 s. In the paper a process has 32 GB, enough for four times
+# the bytes given here. Assumptions: an update has 4,000 indices for order 220,000, and G has 100
+# rows. The paper gives no numbers, but n ~ N_r sqrt(N_theta,phi) indices, for a model of N_r by
+# N_theta,phi parameters (depth by latitude and longitude), and at least 100 rows.
 UPDATE = {110000: (2000, 4.9, 64 << 20), 220000: (4000, 8.9, 256 << 20), 820000: (8000, 18.0, 1 << 30)}
 
 
 def updates_of(n):
-    """Returns the parameters of the updates of a Hessian of order n. `making`: seconds to make one update."""
+    """Returns the parameters of the updates of a Hessian of order n. size: number of indices of an
+    update; making: seconds to make an update; room: bytes of memory for updates in flight."""
     size, making, room = UPDATE.get(n, UPDATE[220000])
     return {"size": size, "making": making, "room": room}
 
 
 def updates_of_rank(total, ranks, option):
-    """Returns the updates of each rank. Ends the study, naming the command's option, if the ranks cannot share them equally."""
+    """Returns the number of updates of each rank. If the ranks cannot share `total` updates
+    equally, ends the study with an error that names `option`."""
     if total % ranks:
         fail(f"{option}: {total} updates cannot be divided equally among {ranks} ranks")
     return total // ranks

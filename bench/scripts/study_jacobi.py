@@ -12,25 +12,27 @@ import gnuplot_text
 
 ABOUT = """\
   jacobi-weak      Jacobi's method to a residual of 1e-4 in the modes sync, async, racy (Bethune et al., tables 1 and 2,
-                   figures 3, 6, 7, 9). A rank computes 10^3 points, beyond 1,024 ranks
-                   5^3 (--n), with the time of 50^3 points
+                   figures 3, 6, 7, 9). Each rank computes N^3 points and is charged the time of
+                   50^3 points. N = 10 on at most 1,024 ranks, 5 on more (--n sets another N)
   jacobi-steps     the time of each step of 100 sweeps (figures 4 and 5)
-  jacobi-slow      the same solves with one core half as fast (section 6.1)
+  jacobi-slow      the solves of jacobi-weak, without and with one core at half speed (section 6.1)
   jacobi-in-flight async with R = 1 to 32 messages under way between hosts (figure 10)
   jacobi-period    halos every 1 to 64 sweeps (figure 11)
 """
 
-POINTS, TOLERANCE = 50, 1e-4  # of the paper: points along a side of a rank's cube, and the residual
+# The paper's values: points along a side of a rank's cube, and residual at which a solve ends.
+POINTS, TOLERANCE = 50, 1e-4
 MODES = ("sync", "async", "racy")
 
 
 def modes(ranks):
-    """Modes that are simulated. In a simulation a message arrives whole, so racy equals async; 32 ranks show it."""
+    """Returns the modes to simulate. A simulated message arrives whole, so the modes racy and async
+    take equal times. Runs of at most 32 ranks have mode racy, too, to show this."""
     return MODES if ranks <= 32 else MODES[:2]
 
 
-# The paper's tables 1 (MPI) and 2 (SHMEM): processes, mode, least, mean and most iterations, seconds.
-# The paper's tables print 8,912 processes; its text says 8,192 and powers of two.
+# The paper's tables 1 (MPI) and 2 (SHMEM): processes, mode, least, mean and most iterations,
+# seconds. The paper's tables print 8,912 processes; its text says 8,192 and powers of two.
 PAPER = {
     "MPI": [(32, "sync", 9100, 9100, 9100, 28.4), (32, "async", 10737, 11245, 12231, 33.8),
             (32, "racy", 8952, 9307, 10140, 27.7), (512, "sync", 37500, 37500, 37500, 132.1),
@@ -76,9 +78,11 @@ STUDIES = {"jacobi-weak": weak, "jacobi-steps": steps, "jacobi-slow": slow, "jac
 
 
 def tolerance(n):
-    """Residual for n points along a side of a rank's cube that corresponds to the paper's. With h = 1 / n, the norm of
-    the start's residual, on a face of the grid, grows with 1/h. That of a smooth error, h^2 at each point of the
-    volume, grows with h^0.5. So their ratio falls with n^-1.5."""
+    """Returns the residual, relative to the first residual, at which a solve with n points along a
+    side of a rank's cube ends. It corresponds to TOLERANCE for POINTS points. The first residual
+    lies on a face of the grid, which has n^2 points, so its norm grows as n. The residual of a
+    smooth error is about n^-2 at each of n^3 points, so its norm falls as n^-0.5. The ratio falls
+    as n^-1.5."""
     return TOLERANCE * (POINTS / n) ** 1.5
 
 
@@ -99,8 +103,9 @@ def command(r, start, program, result):
 
 
 def parse(text, path):
-    """Returns the row of a run, with the sweeps of each rank and the residuals that rank 0 knew; or with the
-    seconds of each kind of event, summed over the ranks."""
+    """Returns the rows of a run: one row. A solve to a residual adds the sweeps of each rank and
+    the residuals that rank 0 recorded. A run with a trace adds, for each kind of event, the number
+    of events and their seconds, summed over the ranks."""
     with open(path) as file:
         row = json.loads(file.readline())
     record = path + ".record"
@@ -116,11 +121,11 @@ def parse(text, path):
     return [row]
 
 
-# ---- what came out ----
+# ---- tables and pictures ----
 
 def scale(r):
-    """Factor from the iterations of a cube with r["n"] points along a side of a rank's part to those of one with
-    POINTS: the iterations of Jacobi's method grow with the square of the points along a side."""
+    """Returns the factor that converts the sweeps of a run to sweeps "as of POINTS^3 points a
+    rank": the sweeps of Jacobi's method grow with the square of the points along a side."""
     return (POINTS / r["n"]) ** 2
 
 
@@ -132,12 +137,14 @@ def of_paper(kind, ranks, mode):
     return next((row for row in PAPER[kind] if row[:2] == (ranks, mode)), None)
 
 
+# Steps of a sweep, and the kinds of events in a trace that belong to each step.
 PARTS = {"sweep": ("sweep",), "pack": ("pack",), "send": ("put_issue", "issue", "notify", "copy", "flush"),
          "wait": ("notify_wait", "wait", "barrier", "allreduce")}
 
 
 def parts(r):
-    """Milliseconds of a sweep of a rank, by step; `other` is the rest."""
+    """Returns the milliseconds that each step of a sweep takes, as the mean over ranks and sweeps;
+    `other` is the time that belongs to no step."""
     each = 1e3 / (r["ranks"] * r["sweeps"])
     out = {name: each * sum(r["events"].get(kind, {"seconds": 0})["seconds"] for kind in kinds)
            for name, kinds in PARTS.items()}
@@ -168,7 +175,7 @@ def table(o, results):
 
 
 def histogram(r, bins=40):
-    """Number of ranks against their sweeps, as the points of a curve."""
+    """Returns the points (sweeps, number of ranks) of a histogram; sweeps as of POINTS^3 points."""
     sweeps = r["sweeps_of_ranks"]
     low, width = min(sweeps), (max(sweeps) - min(sweeps)) / bins or 1
     count = [0] * bins
@@ -194,7 +201,8 @@ set key outside below
 plot {plots}
 """)
     if not shutil.which("gnuplot") or subprocess.run(["gnuplot", name + ".gp"], cwd=o.out).returncode != 0:
-        print("simulate: no picture: gnuplot (Debian package: gnuplot-nox)", file=sys.stderr)
+        print("simulate: no picture: gnuplot failed or is missing (Debian package: gnuplot-nox)",
+              file=sys.stderr)
 
 
 def curves_of(results, value, key="ranks"):
@@ -206,7 +214,8 @@ def curves_of(results, value, key="ranks"):
 
 
 def papers(value):
-    """The paper's values as points."""
+    """Returns the paper's values: a curve of points (ranks, value of a row of PAPER) for each mode
+    in MPI and in SHMEM."""
     return [(f"paper, {kind} {mode}", "points", [(row[0], value(row)) for row in PAPER[kind] if row[1] == mode])
             for kind in PAPER for mode in MODES]
 

@@ -1,6 +1,6 @@
-"""The studies that repeat a figure or table of a paper, on simulated machines, with the paper's
-numbers as points. Both papers print most of their values in pictures only, so the points are those
-that their texts and tables give."""
+"""Studies on simulated machines that repeat the figures and tables of Krishnan et al. (2010) and of
+French et al. (2015). The pictures show those of the papers' values that texts and tables give: the
+papers print most values in pictures only."""
 
 import json
 import os
@@ -8,13 +8,14 @@ import os
 from study_cases import FLOPS, fail, of_kernel, protocols, run, updates_of, updates_of_rank
 
 here = os.path.dirname(os.path.abspath(__file__))
-PEER_MOST = 1024 * 32768  # the largest product of ranks and N at which ScaLAPACK is simulated: more takes hours
+# ScaLAPACK is simulated only if ranks times N is at most this number: larger runs take hours.
+PEER_MOST = 1024 * 32768
 
 
 # ---- Krishnan, Lewis, Vishnu, Scaling linear algebra kernels using remote memory access ----
 
 def beside(m, kernel, ranks, n, **more):
-    """Returns the runs of OSLA and, up to PEER_MOST, of ScaLAPACK."""
+    """Returns OSLA's run and, if ranks * n is at most PEER_MOST, ScaLAPACK's."""
     runs = of_kernel(m, kernel, ranks, n, **more)
     return [r for r in runs if r["who"] == "osla" or (r["who"] == "scalapack" and ranks * n <= PEER_MOST)]
 
@@ -29,7 +30,8 @@ def node_runs(m):
     return products + [r for p in m.ranks for n in NODE_ORDERS for r in beside(m, "lu", p, n, pivoting="none")]
 
 
-ORDERS = {4096: (16, 1024), 16384: (64, 8192), 65536: (1024, 8192)}  # the least and the largest number of ranks
+# Least and largest number of ranks for each N of Krishnan et al., Fig. 4.
+ORDERS = {4096: (16, 1024), 16384: (64, 8192), 65536: (1024, 8192)}
 
 
 def strong_runs(m):
@@ -53,7 +55,8 @@ def total_rate(r):
 
 
 def curves(results, x, y, label):
-    """Returns curves (label, points) of x(r), y(r), one for each label, in the order of their first run."""
+    """Returns curves (label, points, style) through the points (x(r), y(r)) of the runs r. Runs
+    with equal label(r) form a curve. Curves are sorted by their first run in `results`."""
     found = {}
     for r in results:
         found.setdefault(label(r), []).append((x(r), y(r)))
@@ -95,7 +98,8 @@ def node_panels(results):
 
 
 def scaling_panels(results, y, ylabel, paper, label=program):
-    """Returns a panel for each machine, with y(r) against ranks. paper: the points of each machine."""
+    """Returns a panel for each machine, with y(r) against ranks. paper: for each machine, the
+    curves of the paper's values."""
     return [{"title": f"{NAMES[machine]}, simulated", "xlabel": "processes", "ylabel": ylabel, "log": "xy",
              "curves": curves([r for r in results if r["machine"] == machine], lambda r: r["ranks"], y, label) +
              paper.get(machine, [])} for machine in dict.fromkeys(r["machine"] for r in results)]
@@ -109,8 +113,8 @@ def seconds(r):
 
 
 def with_recorded(results, belongs):
-    """Returns the results, and products of results/simulated-gemm that belong to the figure and that
-    the study did not repeat, because that takes hours."""
+    """Returns the results of the study, and recorded runs of results/simulated-gemm for the points
+    that the study lacks, because they take hours. belongs(r) is true for runs of the figure."""
     found = {(r["who"], r["machine"], r["ranks"], r["n"]): r for r in results}
     machines = {r["machine"] for r in results}
     for name in ("shared-loads", "weak-4096", "weak", "strong"):
@@ -133,14 +137,16 @@ def lu_panels(results):
 
 def weak_panels(results):
     results = with_recorded(results, lambda r: r["n"] == round(1024 * r["ranks"] ** 0.5))
-    # 60 and 42 Tflop/s on 10,000 processes, N = 102,400
+    # the paper gives 60 and 42 Tflop/s, on 10,000 processes with N = 102,400
     paper = [(f"paper, {name}", [(10000, 2 * 102400**3 / rate)], "points")
              for name, rate in (("RMA", 60e12), ("ScaLAPACK", 42e12))]
     return scaling_panels(results, seconds, "seconds", {"xt4": paper})
 
 
-# Table I: a row of the paper, its Tflop/s, and the variants of osla-bench without and with a common
-# first owner. Without zero copy the cores copy each message (machine opteron-copies).
+# Krishnan et al., Table I: protocol, as in the names of osla-bench's variants, and the paper's
+# Tflop/s. Variants with "unshifted+" before this name begin with the rank's own block; without it,
+# all ranks begin with the first owner. Without zero copy the cores copy each message (machine
+# opteron-copies).
 PROTOCOLS = (("none", 3.5), ("nonblocking", 4.1), ("zero-copy", 4.9), ("zero-copy+nonblocking", 5.9),
              ("zero-copy+nonblocking+order", 6.2))
 
@@ -157,15 +163,15 @@ def protocol_panels(results):
              "bars": (("paper", "begin with the own block", "begin with the first owner"), rows)}]
 
 
-# ---- French, Zheng, Romanowicz, Yelick, Parallel Hessian assembly for seismic waveform inversion using global updates ----
+# ---- French, Zheng, Romanowicz, Yelick, Parallel Hessian assembly (2015) ----
 
-# Table I: seconds by order, number of updates, and ranks
+# French et al., Table I: seconds, by (order, number of updates) and by ranks.
 TABLE_1 = {(110000, 4096): {4: 5070.59, 16: 1271.40, 64: 322.24},
            (110000, 32768): {4: 39948.20, 16: 10016.61, 64: 2538.74, 256: 640.96, 1024: 171.68}}
-# Table II: seconds by ranks
+# French et al., Table II: seconds by ranks, for order 220,000 and 64 updates of each rank.
 TABLE_2 = {"UPC++": {16: 591.18, 64: 592.50, 256: 597.24, 1024: 609.96}, "MPI": {64: 1064.50, 256: 1345.66, 1024: 3467.65}}
-# the largest number of ranks for each number of updates: 32,768 updates take an hour to simulate on 256 ranks, and
-# more on 1,024
+# Largest number of ranks that is simulated, for each number of updates of Table I. 32,768 updates
+# take an hour on 256 ranks, and more on 1,024.
 UPDATES_MOST = {4096: 1024, 32768: 64}
 
 
@@ -208,6 +214,7 @@ def assembly_panels(results):
             axes | {"ylabel": "E_R, ratio to ideal", "log": "x", "least": 0.8, "curves": ratio}]
 
 
+# Phases of an update: key in a run's result, and label.
 PHASES = (("split", "binning"), ("transfer", "sending"), ("add", "adding on the node"), ("product", "product"), ("wait", "commit"))
 
 
@@ -223,7 +230,8 @@ def assembly_weak_panels(results):
              "bars": ([name for _, name in PHASES], rows)}]
 
 
-# Each figure: machines, ranks, its runs on a machine, and the panels of the picture.
+# For each figure: machines, numbers of ranks, function that returns the runs on a machine, and
+# function that returns the panels of the picture.
 FIGURES = {
     "krishnan-figure-3": (("opteron",), (8,), node_runs, node_panels),
     "krishnan-figure-4": (("opteron", "xt4"), (16, 64, 256, 1024, 4096, 8192), strong_runs, strong_panels),

@@ -24,9 +24,9 @@ def efficiency(o, r, first):
 
 
 def table(o, results):
-    """Prints a row for each run, with the efficiency against the first run of the same program
-    and kernel (for disturbed runs: with as many ranks), and the time of the other program
-    divided by OSLA's."""
+    """Returns a table with a row for each run. "Efficiency" compares the run with the first run of
+    its program and kernel, and in the study `disturbed` with the first one on an equal number of
+    ranks. "Osla faster" is the time of another program divided by OSLA's."""
     heads = ["who", "kernel", "ranks", "a host", "N", "nb", "seconds", "GF/s a core", "of peak", "efficiency", "osla faster"]
     rows, first, ours = [heads], {}, {}
     for r in results:
@@ -49,13 +49,14 @@ def table(o, results):
 
 
 def draw(o, script, blocks):
-    """Writes the data and the gnuplot script of a picture, and draws it if gnuplot is there."""
+    """Writes the data and the gnuplot script of a picture, and draws it if gnuplot is installed."""
     with open(os.path.join(o.out, "curves.dat"), "w") as file:
         file.write("\n\n\n".join(blocks) + "\n")
     with open(os.path.join(o.out, "picture.gp"), "w") as file:
         file.write(script)
     if not shutil.which("gnuplot") or subprocess.run(["gnuplot", "picture.gp"], cwd=o.out).returncode != 0:
-        print("simulate: no picture: gnuplot (Debian package: gnuplot-nox)", file=sys.stderr)
+        print("simulate: no picture: gnuplot failed or is missing (Debian package: gnuplot-nox)",
+              file=sys.stderr)
 
 
 def heading(label):
@@ -85,7 +86,8 @@ plot for [i=0:{len(curves) - 1}] 'curves.dat' index i using 1:2 with linespoints
 
 
 def panel_script(panel, blocks):
-    """Returns the gnuplot commands of a panel, and appends its data to blocks."""
+    """Returns the gnuplot commands of a panel, and appends the panel's data to `blocks`, a list of
+    texts."""
     axes = "\n".join(f"set {key} {gnuplot_text.text(panel[key])}" for key in ("title", "xlabel", "ylabel"))
     first = len(blocks)
     if "bars" in panel:

@@ -19,8 +19,8 @@ def bench(o):
 
 
 def command(o, r, result):
-    """Returns the command line of a run. osla-bench writes JSON to `result`, other programs a
-    line to standard output."""
+    """Returns the command line of a run. osla-bench writes its result as JSON to the file `result`;
+    other programs write a line to standard output."""
     where = ["-m", o.file, "-p", str(r["each"]), "-n", str(r["ranks"])]
     if r.get("disturbance"):
         where += ["-d", r["disturbance"]]
@@ -39,7 +39,10 @@ def command(o, r, result):
             words += [option, r[key]]
     if r.get("ablate"):
         words.append("--ablate")
-    if "updates" in r:  # the products of G take half of n^2 k operations, and some more for whole strips
+    if "updates" in r:
+        # seconds of the product G^T G of an update with n indices and k = 100 rows, in single
+        # precision at twice the rate of double precision. One triangle takes n^2 k operations; some
+        # more are for blocks that the diagonal crosses, which are computed whole.
         product = r["size"] ** 2 * 100 * (1 + 0.12 * 4000 / r["size"]) / (2 * o.gflops * 1e9)
         words += ["--size", str(r["size"]), "--rows", "100", "--precision", "s", "--updates", str(r["updates"]),
                   "--work", str(round(r["making"] / product)), "--ring-bytes", str(r["room"])]
@@ -62,7 +65,8 @@ def parse(r, text, path):
 
 
 def execute(words):
-    """Runs a command. If this script is interrupted, the command's process group ends, too."""
+    """Runs a command, and returns its exit status, standard output and standard error. An
+    exception, such as that of a signal, ends the command's process group, too."""
     job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
                            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     try:
@@ -74,8 +78,8 @@ def execute(words):
 
 
 def do(o, r):
-    """Runs r, unless its result file exists; returns the result. The file appears only when it
-    is complete."""
+    """Runs r, unless the file of its results exists. Returns the results, and True if it ran. The
+    file appears only when it is complete."""
     path = os.path.join(o.out, "runs", name_of(r) + ".json")
     if os.path.exists(path):
         with open(path) as file:
@@ -88,7 +92,7 @@ def do(o, r):
     lines = parse(r, out, raw) if status == 0 else []
     if not lines:
         fail(f"{' '.join(words)}\nended with status {status}:\n{(err or out)[-2000:]}\n"
-             f"what is done is kept in {o.out}: the same command goes on", 1)
+             f"finished runs are in {o.out}: repeat the command to continue", 1)
     results = [r | {"machine": o.machine, "simulated": True, "real_seconds": round(time.time() - began, 1)} | line
                for line in lines]
     with open(path + ".new", "w") as file:
@@ -100,12 +104,13 @@ def do(o, r):
 
 
 def begin(o):
-    """Creates the folder of the study. A study continues only with the machine that it began
-    with."""
+    """Creates the folder of the study, with a copy of the machine file. Refuses a folder that
+    another machine file began."""
     os.makedirs(os.path.join(o.out, "runs"), exist_ok=True)
     kept = os.path.join(o.out, f"{o.machine}.xml")
     if not os.path.exists(kept):
         shutil.copy(o.file, kept)
     with open(kept) as a, open(o.file) as b:
         if a.read() != b.read():
-            fail(f"{o.out}: was started with another machine file than {o.machine}: name another folder with --out")
+            fail(f"the study in {o.out} began with another machine file than {o.machine}: "
+                 "name another folder with --out")

@@ -10,7 +10,7 @@
 
 enum { PIECE_BYTES = 4 << 20, PAGE_BYTES = 4096 };
 
-/* Returns the column of an element of the array. */
+/* Returns the column of the element with this index in the array. */
 static int64_t column_of(const file_item *item, int64_t element)
 {
   if (!item->packed) return element / item->m;
@@ -49,6 +49,8 @@ static osla_err copy_elements(const file_item *item, osla_matrix *a, int64_t fir
   return OSLA_OK;
 }
 
+/* Moves elements [first, last) of the array between file and matrix through the buffer, and adds
+ * their checksum to *sum. */
 static osla_err move_piece(const osla_file *file, const file_item *item, osla_matrix *a,
                            int64_t first, int64_t last, unsigned char *buffer, file_direction way,
                            uint64_t *sum)
@@ -67,10 +69,10 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
   return copy_elements(item, a, first, last, buffer, way);
 }
 
-/* Returns the bytes of a piece, a multiple of the page size. If both triangles of a triangular
- * matrix are written, a piece has about one block column at least: the elements above the diagonal
- * are rows of other block columns, and a narrow piece would need a transfer for each few of them.
- */
+/* Returns the bytes of a piece, a multiple of the page size. A piece has at least about one block
+ * column if a triangular matrix is written with both triangles. The elements above the diagonal are
+ * then read from rows of other block columns, and with a narrower piece each transfer would move
+ * only few of them. */
 static int64_t piece_bytes(const file_item *item, const osla_matrix *a, file_direction way)
 {
   if (way == FROM_FILE || item->packed || !osla_matrix_is_triangle(a)) return PIECE_BYTES;
@@ -95,7 +97,8 @@ osla_err osli_file_move_pieces(const osla_file *file, const file_item *item, osl
   *sum = 0;
   if (begin == end) return OSLA_OK;
   unsigned char *buffer = malloc((size_t)bytes);
-  OSLA_CHECK(buffer, OSLA_ERR_MEM, "%" PRId64 " bytes to stage a matrix for its file", bytes);
+  OSLA_CHECK(buffer, OSLA_ERR_MEM, "buffer of %" PRId64 " bytes between a matrix and its file",
+             bytes);
   osla_err err = OSLA_OK;
   for (int64_t p = begin; p < end && err == OSLA_OK; p++) {
     int64_t first = p * length, last = p + 1 < pieces ? first + length : elements;

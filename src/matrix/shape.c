@@ -4,14 +4,16 @@
 
 #include <inttypes.h>
 
-/* Node of grid position (prow, pcol) if process columns are filled one after another, node by node.
- * OSLA_GRID_TILES needs no other formula for this purpose: with tiles neither a process column nor
- * a process row lies on one node, and the formula gives this result, too. */
+/* Returns the index of the node of grid position (prow, pcol) in a grid of order OSLA_GRID_NODES. In
+ * a grid of order OSLA_GRID_TILES positions have other nodes. However, if the shape of the grid
+ * admits tiles, columns_near and rows_near are false in both orders, so find_near_lines needs no
+ * formula for tiles. */
 static int node_at(const osla_shape *s, int prow, int pcol)
 {
   return (int)((prow + (int64_t)pcol * s->nprow) / s->per_node);
 }
 
+/* Sets columns_near and rows_near. */
 static void find_near_lines(osla_shape *s)
 {
   int p = s->nprow, q = s->npcol;
@@ -33,7 +35,7 @@ osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dt
   int64_t bytes;
   size_t e = osla_dtype_size(dtype);
   OSLA_CHECK(!__builtin_mul_overflow(n, n, &bytes) && bytes <= INT64_MAX / (int64_t)e,
-             OSLA_ERR_RANGE, "order %" PRId64 ": such a matrix has more than 2^63 bytes", n);
+             OSLA_ERR_RANGE, "a matrix of order %" PRId64 " has 2^63 bytes or more", n);
   *out = (osla_shape){.ranks = ranks,
                       .per_node = per_node,
                       .nodes = (ranks - 1) / per_node + 1,
@@ -53,8 +55,9 @@ osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dt
 uint64_t osla_matrix_triangle_bytes(const osla_layout *l, osla_dtype dtype)
 {
   uint64_t most = 0;
-  /* In each process row, the process in process column 0 stores most elements: each of its block
-   * columns begins in the same row as those of the other processes, or above. */
+  /* In each process row, the process in process column 0 stores the most elements: its local block
+   * column c begins at diagonal block c * npcol, and that of process column pcol at the later
+   * diagonal block c * npcol + pcol. */
   for (int prow = 0; prow < l->nprow; prow++) {
     const triangle_share s = triangle_share_of(l->n, l->nb, l->nprow, l->npcol, prow, 0);
     const uint64_t bytes = triangle_bytes(&s, osla_dtype_size(dtype));
@@ -63,8 +66,8 @@ uint64_t osla_matrix_triangle_bytes(const osla_layout *l, osla_dtype dtype)
   return most;
 }
 
-/* Bytes of a matrix whose largest local array has `local` bytes: its segment, and the table of
- * leading dimensions. */
+/* Returns the bytes of a matrix on one rank: its segment and its table of leading dimensions. The
+ * largest local array of any rank has `local` bytes. */
 static uint64_t with_tables(const osla_shape *s, uint64_t local)
 {
   return osla_segment_footprint(local, 0, s->ranks) + (size_t)s->nprow * sizeof(int64_t);

@@ -13,10 +13,10 @@ namespace s4u = simgrid::s4u;
 namespace
 {
 
-// bytes; a core that has so few bytes left has finished
+// A core that has at most this number of bytes left has finished.
 constexpr double negligible_bytes = 1e-3;
 
-// The traffic of one core.
+// The data that one core is moving to or from the memory.
 struct Traffic {
   double left, most, rate; // bytes left; greatest and present rate in bytes per second
   s4u::SemaphorePtr done;
@@ -25,16 +25,17 @@ struct Traffic {
 } // namespace
 
 struct sim_die {
-  double bandwidth;
-  double date = 0;         // simulated time up to which `left` has been reduced
-  unsigned long timer = 0; // number of the latest timer; earlier ones do nothing
-  std::vector<Traffic *> traffic;
+  double bandwidth;               // bytes per second of the memory
+  double date = 0;                // simulated time, in seconds, to which Traffic.left refers
+  unsigned long timer = 0;        // number of the latest timer, from 1; earlier timers do nothing
+  std::vector<Traffic *> traffic; // of the cores that are moving data
 };
 
 namespace
 {
 
-// Divides the bandwidth max-min fairly: a core that cannot use its share leaves the rest to others.
+// Sets the rate of each core. The bandwidth is divided max-min fairly: a core that cannot use its
+// share leaves the rest to the other cores.
 void share_bandwidth(sim_die *die)
 {
   auto &all = die->traffic;
@@ -50,7 +51,7 @@ void share_bandwidth(sim_die *die)
 
 void update(sim_die *die);
 
-// Sets a timer for the first core that finishes at the present rates.
+// Sets a timer for the time at which the first core finishes, if the rates stay as they are.
 void set_timer(sim_die *die)
 {
   double soonest = std::numeric_limits<double>::infinity();
@@ -63,7 +64,8 @@ void set_timer(sim_die *die)
   });
 }
 
-// Reduces `left` of all cores up to now, and resumes those that have finished.
+// Subtracts from Traffic.left the bytes that each core has moved up to now, gives the bandwidth of
+// finished cores to the others, and resumes the ranks of the finished cores.
 void update(sim_die *die)
 {
   const double now = s4u::Engine::get_clock(), seconds = now - die->date;
@@ -72,7 +74,7 @@ void update(sim_die *die)
   for (Traffic *one : all)
     one->left -= one->rate * seconds;
   const auto end = std::partition(all.begin(), all.end(), [now](const Traffic *one) {
-    // a time that is too short for the clock counts as past
+    // a core has also finished if its remaining time is below the resolution of the clock
     return one->left > negligible_bytes && now + one->left / one->rate > now;
   });
   const std::vector<Traffic *> finished(end, all.end());

@@ -85,8 +85,8 @@ typedef struct sim_machine {
   double cpu_get; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
   double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
   double latency; /* network latency in seconds between the hosts of the first and the last rank */
-  /* number of dies with equal numbers of cores, and bytes/s that the memory of a die moves; 0:
-   * cores do not share bandwidth */
+  /* number of dies of a host, which have equal numbers of cores; and bandwidth of a die's memory in
+   * bytes per second, 0 if cores do not share it */
   double dies, memory;
 } sim_machine;
 

@@ -113,8 +113,9 @@ osla_err osli_sim_machine_read(sg_host_t host, bool has_slow_core, sim_machine *
 }
 
 /* For each byte that a core copies or sweeps, 3 bytes move: the byte is read, the cache line of its
- * copy is read, and the copy is written. A core that is slow by a factor moves at most an equal
- * share of the bandwidth, divided by this factor. The network adapter is attached to die 0. */
+ * copy is read, and the copy is written. If a disturbance slows the core down by a factor, its
+ * greatest rate is an equal share of the die's bandwidth, divided by the factor. The network
+ * adapter is attached to die 0. */
 void osli_sim_machine_find_dies(const sim_machine *m, sg_host_t host, int number, sim_actor *own)
 {
   enum { TRAFFIC = 3 };

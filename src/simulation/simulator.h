@@ -45,16 +45,17 @@ double osli_sim_processor_time(void);
  * share the bandwidth of this memory max-min fairly. */
 typedef struct sim_die sim_die;
 
-/* Returns the die with this number of the host, whose memory moves `bandwidth` bytes per second. It
- * lives as long as the simulation. */
+/* Returns die `number` (from 0) of the host, and sets the bandwidth of its memory to `bandwidth`
+ * bytes per second. The die lives as long as the simulation. */
 sim_die *osli_sim_die(sg_host_t host, int number, double bandwidth);
 
 /* Suspends the calling rank for `delay` seconds, and then until its core has moved `bytes`, more
  * than 0, to or from the memory, at a rate of at most `most` bytes per second. */
 void osli_sim_die_move(sim_die *die, double bytes, double most, double delay);
 
-/* Moves bytes of a transfer through the memory, before the bytes of the cores. Each core that is
- * moving data gets an equal part of the delay. Returns at once. */
+/* Adds `bytes` of a network transfer to the work of the memory, and returns at once. Cores that are
+ * moving data at this time are delayed: each must move an equal part of these bytes before it has
+ * finished. Without such cores the bytes cost nothing. */
 void osli_sim_die_load(sim_die *die, double bytes);
 
 /* State of a simulated rank (a coroutine). It lives as long as the simulation. */
@@ -66,8 +67,8 @@ typedef struct sim_actor {
   double debt;
   double ahead; /* seconds by which the rank's own clock is ahead of the simulator's */
   sim_die *die; /* the die of the rank's core; NULL: cores do not share bandwidth */
-  /* bytes that a sweep moves for each second that it would take without sharing; and the bytes per
-   * second that the core moves at most */
+  /* bytes that a sweep moves, per second of its time in the model of the core, which does not know
+   * of sharing; and the greatest rate of the core, in bytes per second */
   double bytes_per_second, most;
   /* Die to which the network adapter of the rank's host is attached; NULL if cores do not share
    * bandwidth. */

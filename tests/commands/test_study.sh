@@ -147,7 +147,7 @@ study jacobi-weak --machine xe6 --peers acc
 refused 2 "simulate: jacobi-weak does not use --peers: leave it out"
 echo '<!-- -->' >>gemm-weak/infiniband.xml
 study gemm-weak --n 256
-refused 2 "simulate: gemm-weak: was started with another machine file than infiniband: name another folder with --out"
+refused 2 "simulate: the study in gemm-weak began with another machine file than infiniband: name another folder with --out"
 sed 's/osla machine/a machine/' gemm-weak/infiniband.xml >other.xml
 study gemm-weak --machine other.xml
 refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see bench/machines/make)"

@@ -125,12 +125,12 @@ static const char *const armci_limits[] = {
 /* Limits of the transport on OpenSHMEM with Open MPI 4.1. */
 static const char *const shmem_limits[] = {
   "the symmetric heap holds all segments: SHMEM_SYMMETRIC_SIZE sets its size on each rank",
-  "between nodes transfers do not overlap with work as with mpi: waiting for one get, or testing "
-  "it, waits for all transfers; a posted put with notify is a blocking one",
-  "attached memory (osla_matrix_wrap) is reached by an MPI window, as with mpi; so is all memory "
-  "of a transport on a part of MPI_COMM_WORLD",
-  "the first transport has all ranks of MPI_COMM_WORLD; all ranks make and free objects in one "
-  "order",
+  "between nodes less communication overlaps with work than with mpi: a wait for one get, or a "
+  "test of it, waits for all transfers of the rank; a posted put with notify is blocking",
+  "attached memory (osla_matrix_wrap) is reached through an MPI window, as with mpi; so is all "
+  "memory of a transport on a part of MPI_COMM_WORLD",
+  "the first transport must have all ranks of MPI_COMM_WORLD; all ranks must make and free objects "
+  "in one order",
 };
 
 /* Limit number i of the list, or NULL after its end. */
