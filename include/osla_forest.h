@@ -354,6 +354,34 @@ OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const 
 OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots,
                                     const void *leaves, void *before, osla_forest_combine combine);
 
+/* Begin a gather, which copies the values of all leaves to their roots, and a scatter, which copies
+ * them back (sections 3.2 and 3.3 of the paper). A leaf without an edge takes no part.
+ *   leaves   [in] of a gather, [out] of a scatter: [leaf_space] units
+ *   gathered [out] of a gather, [in] of a scatter: [sum of osla_forest_degrees] units: those of the
+ *            leaves of root 0 come first, in the order of leaf ranks and of their lists, then those
+ *            of the leaves of root 1, and so on
+ * Either array may be NULL on a rank that has no vertices of it. They must not overlap as described
+ * for transfers below. osla_forest_end, osla_forest_test and osla_forest_end_read end the transfer.
+ * At most 8 gathers and scatters of a forest may be under way; other transfers of the forest do not
+ * count. All ranks must begin gathers and scatters in the same order, also relative to other
+ * transfers of the forest. Combination: REPLACE, so that units of all types are allowed.
+ * The first of these calls on a forest makes the forest of osla_forest_split, which
+ * osla_forest_destroy destroys: it is collective and a barrier. Later calls are no barrier. Errors:
+ * those listed after osla_forest_fetch_begin; on all ranks together, of the first call: those of
+ * osla_forest_split. */
+OSLA_API osla_err osla_forest_gather_leaves_begin(osla_forest *forest, osla_unit unit,
+                                                  const void *leaves, void *gathered,
+                                                  osla_forest_run *run);
+OSLA_API osla_err osla_forest_scatter_leaves_begin(osla_forest *forest, osla_unit unit,
+                                                   const void *gathered, void *leaves,
+                                                   osla_forest_run *run);
+
+/* Begin and end a gather or a scatter in one call. Errors: those of the begin. */
+OSLA_API osla_err osla_forest_gather_leaves(osla_forest *forest, osla_unit unit, const void *leaves,
+                                            void *gathered);
+OSLA_API osla_err osla_forest_scatter_leaves(osla_forest *forest, osla_unit unit,
+                                             const void *gathered, void *leaves);
+
 /* Ends a transfer as osla_forest_end does, but without waiting until other ranks have read this
  * rank's values. These must not change until osla_forest_writable, which waits for the readers of
  * all transfers that ended in this way. With OSLA_VERIFY=on in the environment the next begin,

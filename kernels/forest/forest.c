@@ -116,6 +116,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
+  OSLA_CALL(osla_forest_destroy(&f->split));
   osli_forest_check_exposed(f);
   const osla_argument same[] = {{"the number of transfers that were begun", (int64_t)f->begun},
                                 {"the forest's creation index", f->creation_index}};

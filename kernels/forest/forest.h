@@ -228,6 +228,9 @@ struct osla_forest {
   struct forest_gather *gather;
   /* three forests for two-level transfers; NULL if all transfers follow the forest's own edges */
   forest_two_level *two_level;
+  /* forest in which each leaf has a root of its own, for gathers and scatters; NULL until the first
+   * of them */
+  osla_forest *split;
   bool has_apart_shift; /* true if apart_shift has been set */
   /* offset in vertices from root 0 to leaf 0, in an array that holds roots and leaves, for which no
    * root is also a leaf */

@@ -1,5 +1,5 @@
-/* Forests derived from forests (sections 3.2 and 3.3 of the paper by Zhang et al.): split, compose,
- * inverse, embed.
+/* Forests derived from forests (sections 3.2 and 3.3 of the paper by Zhang et al.): split, with
+ * gather and scatter, compose, inverse, embed.
  *
  * A rank learns about other ranks' vertices by transfers on the given forests. The values of these
  * transfers are vertex ids: pairs (rank, index), as two int64. */
@@ -124,6 +124,47 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
   free(mine);
   free(ids);
   return err;
+}
+
+/* ---- gather and scatter ---- */
+
+/* Makes the split forest of f unless a gather or scatter has made it already. The result is equal
+ * on all ranks. */
+static osla_err prepare_split(osla_forest *f)
+{
+  return f->split ? OSLA_OK : osla_forest_split(f, &f->split);
+}
+
+osla_err osla_forest_gather_leaves_begin(osla_forest *f, osla_unit unit, const void *leaves,
+                                         void *gathered, osla_forest_run *run)
+{
+  *run = (osla_forest_run){0};
+  OSLA_CALL(prepare_split(f));
+  return osla_forest_reduce_begin(f->split, unit, leaves, gathered, OSLA_REPLACE, run);
+}
+
+osla_err osla_forest_scatter_leaves_begin(osla_forest *f, osla_unit unit, const void *gathered,
+                                          void *leaves, osla_forest_run *run)
+{
+  *run = (osla_forest_run){0};
+  OSLA_CALL(prepare_split(f));
+  return osla_forest_bcast_begin(f->split, unit, gathered, leaves, OSLA_REPLACE, run);
+}
+
+osla_err osla_forest_gather_leaves(osla_forest *f, osla_unit unit, const void *leaves,
+                                   void *gathered)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_gather_leaves_begin(f, unit, leaves, gathered, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_scatter_leaves(osla_forest *f, osla_unit unit, const void *gathered,
+                                    void *leaves)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_scatter_leaves_begin(f, unit, gathered, leaves, &run));
+  return osla_forest_end(&run);
 }
 
 /* ---- composed forests ---- */

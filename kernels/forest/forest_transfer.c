@@ -246,6 +246,7 @@ osla_err osla_forest_writable(osla_forest *f)
     if (x->ended && x->at.values.array >= 0) osli_forest_wait_for_readers(f, number);
   }
   osli_forest_clear_exposed(f);
+  if (f->split) OSLA_CALL(osla_forest_writable(f->split));
   return f->two_level ? osla_forest_writable(f->two_level->near) : OSLA_OK;
 }
 

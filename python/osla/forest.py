@@ -6,7 +6,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Object, Owned, collective, handle
+from ._calls import Object, Owned, Undivided, collective, handle
 from ._device_arrays import DeviceArray, is_on_device
 from ._errors import ArgumentError, RangeError
 from .device import devices_of
@@ -103,7 +103,8 @@ class Forest(Owned):
     work of the stream that the object names. When it has ended, the array is complete.
     """
 
-    __slots__ = ("transport", "n_roots", "n_edges", "leaf_space")
+    __slots__ = ("transport", "n_roots", "n_edges", "leaf_space", "_apart")
+    _apart: "Forest | None"  # the forest of split(), made by the first gather or scatter
 
     @collective
     def __init__(self, n_roots: int, root: np.ndarray, leaf: np.ndarray | None = None, *,
@@ -126,7 +127,15 @@ class Forest(Owned):
     def _take(self, new: Any, transport: Transport) -> "Forest":
         self._handle, self._root, self.transport = new, transport._root, transport
         self.n_roots, self.n_edges, self.leaf_space = _core.forest_facts(new)
+        self._apart = None
         return self
+
+    def destroy(self) -> None:
+        """Destroys the forest now, as `Owned.destroy` describes. Collective."""
+        apart = getattr(self, "_apart", None)
+        if apart is not None:
+            apart.destroy()
+        super().destroy()
 
     @staticmethod
     @collective
@@ -380,6 +389,33 @@ class Forest(Owned):
         before, same, arguments, into = self._fetch(roots, leaves, before, combine)
         yield same
         return self._begun(arguments, before, into)
+
+    def _own_roots(self) -> "Forest":
+        """The forest of split(), which is made once. Collective."""
+        if self._apart is None:
+            self._apart = self.split()
+        return self._apart
+
+    def gather_leaves(self, leaves: np.ndarray, gathered: np.ndarray | None = None) -> np.ndarray:
+        """gathered := the values of the leaves of all this rank's roots, [degrees().sum(), ...]:
+        those of root 0 first, in the order of the leaves' ranks and lists. Returns `gathered`;
+        None: a new numpy array. The first gather or scatter makes the forest of `split`, which
+        belongs to this one; the rows of `gathered` are its roots, as errors name them. Collective.
+        """
+        with Undivided():
+            own = self._own_roots()
+            if gathered is None and isinstance(leaves, np.ndarray):
+                gathered = np.zeros((own.n_roots, *leaves.shape[1:]), leaves.dtype)
+            elif gathered is None and is_on_device(leaves):
+                shown = DeviceArray(leaves, "leaves")
+                gathered = np.zeros((own.n_roots, *shown.shape[1:]), shown.dtype)
+            return own.reduce(leaves, gathered, "replace")  # type: ignore[arg-type]
+
+    def scatter_leaves(self, gathered: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+        """leaves := the values in `gathered`, in the order of `gather_leaves`. Returns `leaves`.
+        Collective."""
+        with Undivided():
+            return self._own_roots().bcast(gathered, leaves)
 
     def _fetch(self, roots: Any, leaves: Any, before: Any,
                combine: str) -> tuple[np.ndarray, str, tuple[Any, ...], str]:

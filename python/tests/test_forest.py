@@ -104,6 +104,33 @@ def test_made_from_others(world):
     star.destroy()
 
 
+def test_gather_and_scatter(world):
+    """Rank p has a leaf of the root of each rank q <= p, and one more of its own root."""
+    root = np.append(np.arange(world.rank + 1), world.rank)
+    f = osla.Forest(1, root)
+    leaves = 100.0 * world.rank + np.arange(len(root))
+    expected = [100.0 * p + world.rank for p in range(world.rank, world.size)]
+    expected.insert(1, 101.0 * world.rank + 1)
+    gathered = f.gather_leaves(leaves)
+    assert gathered.tolist() == expected
+    pairs = np.stack([leaves, -leaves], axis=1)
+    both = np.empty((len(expected), 2))
+    assert f.gather_leaves(pairs, both) is both and np.array_equal(both[:, 1], -gathered)
+    back = np.zeros(len(root))
+    assert f.scatter_leaves(gathered + 0.5, back) is back and np.array_equal(back, leaves + 0.5)
+    text = np.array([b"ab", b"c"] * len(root))[:len(root)]
+    assert set(f.gather_leaves(text).tolist()) <= {b"ab", b"c"}
+    for call in (lambda: f.gather_leaves(leaves, both), lambda: f.gather_leaves(leaves[1:]),
+                 lambda: f.scatter_leaves(both, back), lambda: f.gather_leaves(7)):
+        with pytest.raises(osla.ArgumentError):
+            call()
+    apart = f._apart
+    f.destroy()
+    assert apart.destroyed
+    with pytest.raises(osla.StateError, match="destroyed"):
+        f.gather_leaves(leaves)
+
+
 def test_lists_that_are_refused(world):
     none = np.zeros(0, np.int64)
     for arguments, options in (((2, np.array([2 * world.size])), {}),  # the last rank has fewer roots
