@@ -22,11 +22,11 @@
 
 enum { FACES = 6 };
 
-/* One neighbour. The arrays are in symmetric memory; `far` is the neighbour's index of this halo,
- * so its buffers and flags are those of halo `far` at its PE. */
+/* One halo, which this rank and a neighbour exchange. */
 typedef struct lane {
-  int pe, far;
-  int send, receive; /* indices in the ring of the next halo to send, and to receive */
+  int pe, far; /* PE number of the neighbour, and the neighbour's index of the halo */
+  /* index of the buffer in the ring into which the next halo is sent, and received */
+  int send, receive;
 } lane;
 
 struct jacobi_shmem {
@@ -36,12 +36,14 @@ struct jacobi_shmem {
   lane lane[FACES];
   /* symmetric: [FACES][ring][longest] received halos */
   double *buffer;
-  /* symmetric: [FACES][ring] full: 1 if the buffer has a halo that was not read yet; sent: 1 if the
-   * halo in this buffer of the neighbour was not acknowledged yet */
+  /* symmetric: [FACES][ring] flags. full: 1 if this rank has not yet read the halo in its buffer.
+   * sent: 1 if the neighbour has not yet acknowledged the halo that this rank put into the
+   * neighbour's buffer. */
   int *full, *sent;
   double *packed; /* [longest] halo to send */
 };
 
+/* Index in `full` and `sent` of buffer k of a halo. */
 static int flag_index(const struct jacobi_shmem *s, int face, int k)
 {
   return face * s->ring + k;
@@ -52,12 +54,12 @@ static double *buffer_at(const struct jacobi_shmem *s, int face, int k)
   return s->buffer + flag_index(s, face, k) * s->longest;
 }
 
-/* Finds the PE of each neighbour, and the neighbour's index of the shared halo. Both ends give a
- * halo the same tag. */
+/* Finds the PE number of the neighbour for each halo, and the neighbour's index of the halo. The
+ * two neighbours use one tag for a halo. */
 static osla_err meet_neighbours(const jacobi_data *d, struct jacobi_shmem *s)
 {
   const osla_fixed_point *p = &d->problem->p;
-  /* separate communicator, because the transport's communicator has other messages */
+  /* a duplicate, because other messages on the transport's communicator could have these tags */
   MPI_Comm comm;
   OSLA_MPI(MPI_Comm_dup(osla_transport_comm(d->problem->job->transport), &comm));
   for (int h = 0; h < s->n; h++) {
@@ -95,7 +97,7 @@ static osla_err allocate_symmetric(const jacobi_data *d, struct jacobi_shmem *s)
                                        bytes));
 }
 
-/* Empties the ring and its flags, when no put is under way; collective. */
+/* Marks all buffers as empty, after all puts are complete. Collective. */
 static void clear_flags(const jacobi_data *d, struct jacobi_shmem *s)
 {
   const osla_fixed_point *p = &d->problem->p;
@@ -105,8 +107,8 @@ static void clear_flags(const jacobi_data *d, struct jacobi_shmem *s)
   memset(s->sent, 0, bytes);
   for (int h = 0; h < s->n; h++) {
     s->lane[h].send = s->lane[h].receive = 0;
-    /* mode RACY reads the buffer before the first halo arrives, so it starts with the halo that the
-     * initial state has */
+    /* in mode RACY ranks read the buffer before the first halo arrives, so the buffer starts with
+     * the halo of the initial state */
     p->pack(p->arg, h, d->x, s->packed);
     shmem_double_put(buffer_at(s, s->lane[h].far, 0), s->packed, (size_t)p->halos[h].send,
                      s->lane[h].pe);
@@ -191,7 +193,7 @@ static void exchange_sync(jacobi_data *d)
   for (int h = 0; h < s->n; h++) {
     shmem_int_wait_until(&s->full[flag_index(s, h, 0)], SHMEM_CMP_EQ, 1);
     p->unpack(p->arg, h, buffer_at(s, h, 0), d->x);
-    /* sweeps without new halos read those of the spare state in turn */
+    /* sweeps without new halos read the halos of both states in turn */
     if (d->problem->job->settings->period > 1) p->unpack(p->arg, h, buffer_at(s, h, 0), d->spare);
     acknowledge(s, h, 0);
   }
@@ -213,7 +215,7 @@ static void exchange_async(jacobi_data *d, int h, bool sends)
     if (newest >= 0) acknowledge(s, h, newest);
     newest = l->receive;
     l->receive = (l->receive + 1) % s->ring;
-    if (l->receive == newest) break; /* the ring has one buffer */
+    if (l->receive == newest) break; /* the only buffer of the ring has been found full */
   }
   if (newest < 0) return;
   p->unpack(p->arg, h, buffer_at(s, h, newest), d->x);

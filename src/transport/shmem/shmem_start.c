@@ -36,10 +36,11 @@ bool osli_shmem_has_ended(void)
   return shmem.ended;
 }
 
-/* Ends OpenSHMEM before MPI. In Open MPI shmem_finalize must run before MPI_Finalize: afterwards it
- * crashes, and from a callback on MPI_COMM_SELF it calls MPI_Finalize a second time. shmem_finalize
- * also ends MPI, and so calls these callbacks after it has closed the symmetric heap. The
- * definition is weak, so that a program may have its own. */
+/* Ends OpenSHMEM, and then MPI unless shmem_finalize has ended it. This order is necessary with
+ * Open MPI: shmem_finalize crashes if it runs after MPI_Finalize, and it calls MPI_Finalize a
+ * second time if a callback on MPI_COMM_SELF calls it. Open MPI's shmem_finalize ends MPI after it
+ * has closed the symmetric heap, so callbacks on MPI_COMM_SELF find the heap closed. The definition
+ * is weak, so that a program may define MPI_Finalize itself. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
   int (*next)(void), is_over = 0;
@@ -50,15 +51,16 @@ __attribute__((weak)) int MPI_Finalize(void)
     (void)MPI_Finalized(&is_over);
   }
   if (is_over) return MPI_SUCCESS;
-  /* a preloaded profiling tool has an MPI_Finalize that this definition hides */
+  /* call the MPI_Finalize of a preloaded profiling tool, which this definition hides */
   *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalize");
   return next ? next() : PMPI_Finalize();
 }
 
 /* Sets variables that Open MPI reads at the start of OpenSHMEM, unless the user has set them.
- *   OMPI_MCA_opal_common_ucx_opal_mem_hooks=0  spml/ucx of Open MPI 4.1 never removes its hook on
- *       freed memory, so that frees at the end of MPI call code of an unloaded plug-in
- *   SHMEM_SYMMETRIC_HEAP_SIZE  Open MPI 4.1 reads the size of the heap here, and not in the
+ *   OMPI_MCA_opal_common_ucx_opal_mem_hooks=0  installs no hook that spml/ucx calls when memory is
+ *       freed. Open MPI 4.1 never removes the hook, and crashes when memory is freed after MPI has
+ *       unloaded spml/ucx.
+ *   SHMEM_SYMMETRIC_HEAP_SIZE  gives the size of the heap to Open MPI 4.1, which does not read the
  *       standard's SHMEM_SYMMETRIC_SIZE (OpenSHMEM 1.4, section 7) */
 static void set_environment(void)
 {
@@ -67,14 +69,16 @@ static void set_environment(void)
   if (bytes && !getenv("SMA_SYMMETRIC_SIZE")) (void)setenv("SHMEM_SYMMETRIC_HEAP_SIZE", bytes, 0);
 }
 
-/* Thread level of OpenSHMEM for the thread level of MPI. OSLA serialises its calls of OpenSHMEM,
- * but Open MPI's progress of any MPI call also enters OpenSHMEM, outside of OSLA's lock. */
+/* Returns the thread level of OpenSHMEM that corresponds to the thread level of MPI. A lower level
+ * would not suffice: OSLA's own calls of OpenSHMEM hold a lock, but with Open MPI any call of MPI
+ * may make progress of OpenSHMEM, too, without this lock. */
 static int wanted_level(const osla_transport *t)
 {
   if (t->thread_level >= MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;
   return t->thread_level == MPI_THREAD_SERIALIZED ? SHMEM_THREAD_SERIALIZED : SHMEM_THREAD_FUNNELED;
 }
 
+/* Starts OpenSHMEM, unless it was started before. Collective. */
 static osla_err start_once(const osla_transport *t, bool whole_world)
 {
   int level = 0;
@@ -93,8 +97,8 @@ static osla_err start_once(const osla_transport *t, bool whole_world)
   return OSLA_OK;
 }
 
-/* Number of bytes that an environment variable of OpenSHMEM asks for, such as 1.5G; 0 if it is not
- * set. */
+/* Returns the number of bytes in an environment variable, whose text is a number with an optional
+ * unit such as 1.5G; 0 if the variable is not set. */
 static int64_t bytes_of_variable(const char *name)
 {
   static const char units[] = "kKmMgGtT";

@@ -7,7 +7,7 @@
 
 /* State of the OpenSHMEM backend (osla_transport.backend). */
 typedef struct shmem_ranks {
-  bool whole_world;
+  bool whole_world; /* true if the transport has all ranks of MPI_COMM_WORLD */
   /* number of calls of shmem_quiet so far; guarded by the lock of OpenSHMEM */
   uint32_t quiets;
   int pe[]; /* [size] PE number of each rank in OpenSHMEM */
@@ -24,9 +24,9 @@ void osli_shmem_finish(osla_transport *t);
  * destroy objects, but the symmetric heap is closed, and OpenSHMEM must not be called. Local. */
 bool osli_shmem_has_ended(void);
 
-/* osli_shmem_enter locks OpenSHMEM, and osli_shmem_leave unlocks it. All transports share
- * OpenSHMEM, and each call of OpenSHMEM stands between these two calls. They also lock and unlock
- * the transport's mutex, because OpenSHMEM may call MPI.
+/* osli_shmem_enter locks OpenSHMEM, which all transports share, and osli_shmem_leave unlocks it.
+ * OpenSHMEM may be called only between these two functions. They also lock and unlock the
+ * transport's mutex, because OpenSHMEM may call MPI.
  *   call [in] name of the function of OpenSHMEM, for the report of an exceeded time limit */
 void osli_shmem_enter(osla_transport *t, const char *call);
 void osli_shmem_leave(osla_transport *t);

@@ -1,8 +1,9 @@
 /* The OpenSHMEM backend of the transport table; osla_shmem.h describes its differences.
  *
- * Memory of ranks on this rank's node, attached memory, transports on a part of MPI_COMM_WORLD,
- * progress and waits use the MPI backend. A symmetric address is valid at each rank, so the address
- * of this rank's memory names the memory of every rank. */
+ * The MPI backend serves memory of ranks on this rank's node, attached memory, transports on a part
+ * of MPI_COMM_WORLD, progress, and waits for notifications. A symmetric address is valid at each
+ * rank: in calls of OpenSHMEM, the address of this rank's memory and a PE number name the memory of
+ * that PE. */
 #include "osla_backend.h"
 #include "osla_shmem.h"
 #include "src/transport/mpi/region_mpi.h"
@@ -31,6 +32,8 @@ static int pe_of(const osla_region *region, int rank)
   return ranks_of(region)->pe[rank];
 }
 
+/* True if the MPI backend serves transfers to and from the rank's memory, because the memory is not
+ * symmetric or the rank is on this node. */
 static bool uses_mpi(const osla_region *region, int rank)
 {
   return !region->own || osla_region_peer(region, rank);
@@ -62,8 +65,8 @@ static void free_memory(osla_region *region)
 
 static osla_err heap_error(size_t bytes)
 {
-  /* the next power of two above twice the sum, because the heap needs some memory for itself, and
-   * Open MPI 4.1 does not join all free memory */
+  /* The suggested size is the next power of two above twice the sum, in MiB: the heap needs some
+   * memory for itself, and Open MPI 4.1 does not join all free memory. */
   const size_t sum = heap_in_use + bytes;
   size_t needed = 1;
   while (needed <= sum >> 19)
@@ -76,6 +79,7 @@ static osla_err heap_error(size_t bytes)
     bytes, heap_in_use, needed, size ? size : "not set");
 }
 
+/* Sets the addresses at which the memory of the ranks of this node is mapped. */
 static osla_err find_neighbours(osla_region *region)
 {
   const osla_transport *t = region->t;
@@ -86,7 +90,7 @@ static osla_err find_neighbours(osla_region *region)
       rank == t->rank ? region->own : shmem_ptr(region->own, pe_of(region, rank));
     OSLA_CHECK(region->peer[near], OSLA_ERR_UNSUPPORTED,
                "shmem_ptr gives no address of the memory of rank %d, which is on the node of rank "
-               "%d: OSLA_FAKE_NODES=all makes every rank a node",
+               "%d: set OSLA_FAKE_NODES=all, which makes every rank a node of its own",
                rank, t->rank);
   }
   return OSLA_OK;
@@ -169,7 +173,7 @@ static osla_err backend_put(osla_region *region, int rank, size_t offset, const 
   return OSLA_OK;
 }
 
-/* Completes a get. Each earlier call of shmem_quiet has completed it, too. */
+/* Completes a get, unless a call of shmem_quiet after its start has completed it. */
 static osla_err backend_wait(osla_transport *t, osla_handle *handle)
 {
   shmem_ranks *ranks = t->backend;
@@ -184,7 +188,7 @@ static osla_err backend_wait(osla_transport *t, osla_handle *handle)
   return OSLA_OK;
 }
 
-/* Waits, because OpenSHMEM cannot test a get. */
+/* Waits for a get, because OpenSHMEM cannot test it. */
 static osla_err backend_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   if (handle->first < FIRST_GET) return osli_shmem_services->built_in->test(t, handle, done);
@@ -203,7 +207,8 @@ static osla_err backend_flush(osla_region *region, int rank)
   return OSLA_OK;
 }
 
-/* When the call returns, the word may still be under way; a fence orders later words after it. */
+/* When this function returns, the word may still be under way. The next put with notify to the rank
+ * calls shmem_fence, because `unflushed` is true, so that words arrive in order. */
 static osla_err backend_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                    size_t bytes, size_t word_offset, uint64_t word,
                                    size_t bell_offset)
@@ -234,8 +239,8 @@ static osla_err backend_post(osla_region *region, int rank, size_t offset, const
 
 /* --- fetch-and-add --- */
 
-/* Between nodes all additions are OpenSHMEM's, also those to a rank of this node: OpenSHMEM's
- * atomics are not atomic with respect to those of C11. */
+/* If the job has several nodes, all additions use OpenSHMEM, even those to a rank of this node:
+ * an atomic operation of OpenSHMEM and one of C11 are not atomic with respect to each other. */
 static osla_err backend_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
                                   int64_t *old)
 {
@@ -252,8 +257,9 @@ static osla_err backend_fetch_add(osla_region *region, int rank, size_t offset, 
 
 static osla_transport_ops shmem_ops;
 
-/* Fills the table. Waits, collectives, messages and attached memory are operations of the built-in
- * backend. The members that are not set (fetch, lines) do not exist for OpenSHMEM. */
+/* Fills the table. Waits for notifications, collectives, messages and attached memory use the
+ * operations of the built-in backend. Members without a function (fetch, and those of lines) remain
+ * NULL, because OpenSHMEM has no such operations. */
 static void make_ops(const osla_transport_ops *built_in)
 {
   shmem_ops = (osla_transport_ops){
