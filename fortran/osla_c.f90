@@ -2012,6 +2012,16 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_forest_strided
 
+    function c_osla_forest_sections(forest, root_start, leaf_start, out) bind(c, &
+      name="osla_forest_sections") result(answer)
+      import
+      type(c_ptr), value :: forest
+      type(c_ptr), value :: root_start
+      type(c_ptr), value :: leaf_start
+      type(c_ptr), intent(inout) :: out
+      integer(c_int) :: answer
+    end function c_osla_forest_sections
+
     function c_osla_forest_end(run) bind(c, name="osla_forest_end") result(answer)
       import
       type(c_ptr), value :: run

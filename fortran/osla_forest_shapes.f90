@@ -9,6 +9,7 @@ module osla_forest_shapes
   private
   public :: osla_forest_allgather, osla_forest_gather, osla_forest_alltoall, osla_forest_compose_inverse
   public :: osla_forest_embed_roots, osla_forest_embed_leaves, osla_forest_concatenate, osla_forest_strided
+  public :: osla_forest_sections
   public :: osla_forest_root_ranks, osla_forest_leaf_ranks, osla_forest_edges, osla_forest_view
 
   interface osla_forest_allgather
@@ -193,6 +194,29 @@ contains
     call report(c_osla_forest_concatenate(size(forests, kind=c_int), c_loc(handles), logical(same_roots, c_bool), &
       whole%handle), stat, errmsg)
   end subroutine osla_forest_concatenate
+
+  ! The forest of the values of vertices that have any number of values: root j has the values
+  ! root_start(j) + 1 to root_start(j + 1), and leaf i has leaf_start(i) + 1 to leaf_start(i + 1).
+  ! Both lists begin with 0.
+  subroutine osla_forest_sections(forest, root_start, leaf_start, made, stat, errmsg)
+    type(osla_forest), intent(in) :: forest
+    integer(c_int64_t), intent(in) :: root_start(:), leaf_start(:)
+    type(osla_forest), intent(out) :: made
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    integer(c_int64_t), target :: roots(size(root_start)), leaves(size(leaf_start))
+    at = collective_call('osla_forest_sections')
+    call requires(at, forest, 'forest')
+    if (c_associated(forest%handle)) then
+      call check(at, size(roots) == c_osla_forest_n_roots(forest%handle) + 1 .and. &
+        size(leaves) == c_osla_forest_leaf_space(forest%handle) + 1, 'a list does not have the forest''s size plus 1')
+    end if
+    roots = root_start
+    leaves = leaf_start
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_sections(forest%handle, c_loc(roots), c_loc(leaves), made%handle), stat, errmsg)
+  end subroutine osla_forest_sections
 
   ! Replaces each edge by `count` edges, between root (i - 1) root_stride + c and leaf (j - 1)
   ! leaf_stride + c, for 1 <= c <= count.

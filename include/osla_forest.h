@@ -274,6 +274,19 @@ OSLA_API osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bo
 OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
                                       int64_t leaf_stride, osla_forest **out);
 
+/* Makes a forest whose vertices are the values of sections. A section is a vertex with any number
+ * of values, which may be 0: the values of root j are the roots root_start[j] .. root_start[j + 1]
+ * - 1 of the result, those of leaf i are its leaves leaf_start[i] .. leaf_start[i + 1] - 1, and
+ * value c of a leaf is joined to value c of its root. A broadcast of numbers of values gives each
+ * leaf the number of its root. Leaves of one root keep their order in reductions. (Section 4.2 of
+ * the paper uses such forests for degrees of freedom on meshes.) root_start [in] [n_roots + 1]
+ * root_start[0] = 0, ascending leaf_start [in] [leaf_space + 1] leaf_start[0] = 0, ascending;
+ * leaves without an edge may have any number of values ARG: start[0] is not 0; a start does not
+ * ascend; a leaf and its root have different numbers of values, with both numbers. RANGE: 2^32
+ * values or more. */
+OSLA_API osla_err osla_forest_sections(osla_forest *forest, const int64_t *root_start,
+                                       const int64_t *leaf_start, osla_forest **out);
+
 /* ---- transfers ---- */
 
 /* A transfer under way. Each transfer must be ended exactly once. */

@@ -1,5 +1,5 @@
-/* Forests of common patterns (all-gather, gather, all-to-all), and concatenated and widened forests
- * (sections 3.1 and 3.3 of the paper by Zhang et al.). */
+/* Forests of common patterns (all-gather, gather, all-to-all), concatenated and widened forests,
+ * and forests of sections (sections 3.1, 3.3 and 4.2 of the paper by Zhang et al.). */
 #include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
 
@@ -168,5 +168,116 @@ osla_err osla_forest_strided(osla_forest *f, int64_t count, int64_t root_stride,
   }
   free(ids);
   free(wide);
+  return err;
+}
+
+/* ---- sections: vertices with any number of values ---- */
+
+/* Index of the first value of a vertex, and number of its values. */
+typedef struct vertex_section {
+  int64_t first, count;
+} vertex_section;
+
+/* Checks the list start[0 .. n], which is called `what` in messages. */
+static osla_err check_starts(const int64_t *start, int64_t n, const char *what)
+{
+  OSLA_CHECK(start, OSLA_ERR_ARG, "%s is NULL", what);
+  OSLA_CHECK(start[0] == 0, OSLA_ERR_ARG, "%s[0] = %" PRId64 ", not 0", what, start[0]);
+  for (int64_t i = 0; i < n; i++)
+    OSLA_CHECK(start[i + 1] >= start[i], OSLA_ERR_ARG,
+               "%s[%" PRId64 "] = %" PRId64 " is less than %s[%" PRId64 "] = %" PRId64, what, i + 1,
+               start[i + 1], what, i, start[i]);
+  OSLA_CHECK(start[n] <= UINT32_MAX, OSLA_ERR_RANGE, "%s: %" PRId64 " values: 2^32 or more", what,
+             start[n]);
+  return OSLA_OK;
+}
+
+/* Sets sections[i] to the section of the root of each leaf i. Collective. */
+static osla_err fetch_sections(osla_forest *f, const int64_t *root_start, vertex_section *sections)
+{
+  const osla_unit unit = {OSLA_UNIT_INT64, 2, 0};
+  vertex_section *roots = malloc((size_t)(f->n_roots + 1) * sizeof *roots);
+  osla_err err = osla_agree(
+    f->t,
+    roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sections of %" PRId64 " roots", f->n_roots));
+  for (int64_t j = 0; roots && j < f->n_roots; j++)
+    roots[j] = (vertex_section){root_start[j], root_start[j + 1] - root_start[j]};
+  if (err == OSLA_OK) err = osla_forest_bcast(f, unit, roots, sections, OSLA_REPLACE);
+  free(roots);
+  return err;
+}
+
+/* Checks that each leaf has as many values as its root. *n: number of values of leaves with edges.
+ */
+static osla_err count_values(const osla_forest *f, const int64_t *leaf_start,
+                             const vertex_section *sections, int64_t *n)
+{
+  *n = 0;
+  for (int k = 0; k < f->to_roots.n; k++) {
+    const forest_link *l = &f->to_roots.of[k];
+    for (int64_t e = 0; e < l->edges; e++) {
+      const int64_t i = osli_link_vertex(l, e), count = leaf_start[i + 1] - leaf_start[i];
+      OSLA_CHECK(count == sections[i].count, OSLA_ERR_ARG,
+                 "leaf %" PRId64 " of rank %d has %" PRId64 " values, but its root %" PRId64
+                 " of rank %d has %" PRId64,
+                 i, osla_transport_rank(f->t), count, osli_link_root(l, e).index, l->rank,
+                 sections[i].count);
+      *n += count;
+    }
+  }
+  return OSLA_OK;
+}
+
+/* Lists an edge for each of the n values of leaves, in the order of the edges of f. */
+static void list_values(const osla_forest *f, const int64_t *leaf_start,
+                        const vertex_section *sections, int64_t *leaf, osla_root *root)
+{
+  int64_t next = 0;
+  for (int k = 0; k < f->to_roots.n; k++) {
+    const forest_link *l = &f->to_roots.of[k];
+    for (int64_t e = 0; e < l->edges; e++) {
+      const int64_t i = osli_link_vertex(l, e);
+      for (int64_t c = 0; c < sections[i].count; c++, next++) {
+        leaf[next] = leaf_start[i] + c;
+        root[next] = (osla_root){l->rank, sections[i].first + c};
+      }
+    }
+  }
+}
+
+/* Creates the forest of sections from checked arguments. sections: [leaf_space]. Collective. */
+static osla_err join_values(osla_forest *f, int64_t n_roots, const int64_t *leaf_start,
+                            const vertex_section *sections, osla_forest **out)
+{
+  int64_t n;
+  OSLA_CALL(osla_agree(f->t, count_values(f, leaf_start, sections, &n)));
+  int64_t *leaf = malloc((size_t)(n + 1) * sizeof *leaf);
+  osla_root *root = malloc((size_t)(n + 1) * sizeof *root);
+  osla_err err = osla_agree(
+    f->t, leaf && root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " values", n));
+  if (err == OSLA_OK) {
+    list_values(f, leaf_start, sections, leaf, root);
+    err = osla_forest_create(f->t, n_roots, n, leaf, root, out);
+  }
+  free(leaf);
+  free(root);
+  return err;
+}
+
+osla_err osla_forest_sections(osla_forest *f, const int64_t *root_start, const int64_t *leaf_start,
+                              osla_forest **out)
+{
+  *out = NULL;
+  osla_err err = check_starts(root_start, f->n_roots, "root_start");
+  if (err == OSLA_OK) err = check_starts(leaf_start, f->leaf_space, "leaf_start");
+  OSLA_CALL(osla_agree(f->t, err));
+  OSLA_CALL(osli_vertex_ids_check(f));
+  vertex_section *sections = malloc((size_t)(f->leaf_space + 1) * sizeof *sections);
+  err = osla_agree(
+    f->t, sections ? OSLA_OK
+                   : osla_error_set(OSLA_ERR_MEM, "sections of %" PRId64 " leaves", f->leaf_space));
+  if (err == OSLA_OK) err = fetch_sections(f, root_start, sections);
+  if (err == OSLA_OK) err = join_values(f, root_start[f->n_roots], leaf_start, sections, out);
+  free(sections);
   return err;
 }

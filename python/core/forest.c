@@ -166,6 +166,28 @@ static PyObject *forest_strided(PyObject *module, PyObject *args)
   return n_created(err, forest, h->root);
 }
 
+/* Python function forest_sections(forest, root_start, leaf_start) */
+static PyObject *forest_sections(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *h;
+  PyObject *proots, *pleaves;
+  osla_py_array roots = {.held = false}, leaves = {.held = false};
+  if (!osla_py_parse(args, "O&OO", osla_py_as_forest, &h, &proots, &pleaves)) return NULL;
+  bool fit = osla_py_acquire_indices(proots, "root_start", osla_forest_n_roots(h->object) + 1,
+                                     OSLA_PY_READ, &roots) &&
+             osla_py_acquire_indices(pleaves, "leaf_start", osla_forest_leaf_space(h->object) + 1,
+                                     OSLA_PY_READ, &leaves);
+  osla_forest *forest = NULL;
+  osla_err err = OSLA_OK;
+  if (fit)
+    OSLA_PY_RUN(err, osla_forest_sections(h->object, roots.data, leaves.data, &forest), h, NULL,
+                NULL, NULL);
+  osla_py_release(&leaves);
+  osla_py_release(&roots);
+  return fit ? n_created(err, forest, h->root) : NULL;
+}
+
 /* Python function forest_concatenate(nonempty list, same_roots) */
 static PyObject *forest_concatenate(PyObject *module, PyObject *args)
 {
@@ -300,6 +322,7 @@ PyMethodDef osla_py_forest_methods[] = {
   {"forest_compose", forest_compose, METH_VARARGS, NULL},
   {"forest_embed", forest_embed, METH_VARARGS, NULL},
   {"forest_strided", forest_strided, METH_VARARGS, NULL},
+  {"forest_sections", forest_sections, METH_VARARGS, NULL},
   {"forest_concatenate", forest_concatenate, METH_VARARGS, NULL},
   {"forest_facts", forest_facts, METH_O, NULL},
   {"forest_edges", forest_edges, METH_VARARGS, NULL},

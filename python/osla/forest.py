@@ -270,6 +270,20 @@ class Forest(Owned):
         return self._next(_core.forest_strided(own, n, root, leaf))
 
     @collective
+    def sections(self, root_start: np.ndarray,
+                 leaf_start: np.ndarray) -> Generator[None, None, "Forest"]:
+        """The forest of the values of vertices that each have any number of values: root j has
+        values root_start[j] .. root_start[j + 1] - 1, leaf i has leaf_start[i] .. leaf_start[i + 1]
+        - 1. root_start: [n_roots + 1], leaf_start: [leaf_space + 1] int64, from 0, ascending.
+        ArgumentError, on all ranks: a leaf has another number of values than its root. Collective.
+        """
+        own = self._alive()
+        _core.check_line(root_start, "root_start", -1, self.n_roots + 1, False)
+        _core.check_line(leaf_start, "leaf_start", -1, self.leaf_space + 1, False)
+        yield
+        return self._next(_core.forest_sections(own, root_start, leaf_start))
+
+    @collective
     def concatenate(self, *others: "Forest",
                     same_roots: bool = False) -> Generator[str, None, "Forest"]:
         """The union of this forest and others: on each rank, the leaves of each forest follow those

@@ -131,6 +131,29 @@ def test_gather_and_scatter(world):
         f.gather_leaves(leaves)
 
 
+def test_sections(world):
+    """Root j of rank p has p + j values; rank p has leaves of the two roots of the next rank, the
+    second one first."""
+    after = (world.rank + 1) % world.size
+    f = osla.Forest(2, np.array([1, 0]), rank=np.array([after, after]))
+    counts = world.rank + np.arange(2)
+    of_leaves = f.bcast(counts, np.zeros(2, np.int64))
+    assert of_leaves.tolist() == [after + 1, after]
+    starts = [np.append(0, np.cumsum(n)) for n in (counts, of_leaves)]
+    values = f.sections(*starts)
+    assert (values.n_roots, values.n_edges) == (2 * world.rank + 1, 2 * after + 1)
+    mine = 10.0 * world.rank + np.arange(values.n_roots)
+    got = values.bcast(mine, np.zeros(values.leaf_space)) - 10 * after
+    assert got.tolist() == list(range(after, 2 * after + 1)) + list(range(after))
+    worse = starts[1] + (world.rank == world.size - 1) * np.array([0, 0, 1])
+    with pytest.raises(osla.ArgumentError, match="leaf 1 of rank .* values, but its root 0 of rank"):
+        f.sections(starts[0], worse)
+    for roots, leaves in ((starts[0][1:], starts[1]), (starts[0], starts[1] + 1), (-starts[0], starts[1]),
+                          (starts[0], 7)):
+        with pytest.raises(osla.ArgumentError):
+            f.sections(roots, leaves)
+
+
 def test_lists_that_are_refused(world):
     none = np.zeros(0, np.int64)
     for arguments, options in (((2, np.array([2 * world.size])), {}),  # the last rank has fewer roots
