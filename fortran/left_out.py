@@ -24,6 +24,8 @@ STANDS_FOR = {
 }
 
 LEFT_OUT = {
+    "osla_forest_split, then osla_forest_reduce, after which the program combines": """forest_function
+        forest_reduce_with forest_reduce_with_begin""",
     "osla_forest_split, then osla_forest_reduce or osla_forest_bcast, do the same": """forest_gather_leaves
         forest_gather_leaves_begin forest_scatter_leaves forest_scatter_leaves_begin""",
     "the module asks before a transfer begins, where there is stat": "forest_[a-z]*_check",

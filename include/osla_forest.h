@@ -367,6 +367,31 @@ OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const 
 OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots,
                                     const void *leaves, void *before, osla_forest_combine combine);
 
+/* Combines `count` numbers of one vertex: inout[c] := inout[c] (combine) in[c]. Both have the type
+ * of the unit, adjacent and aligned as in C. The function must return, must not call OSLA or MPI,
+ * and may be called by any thread that waits in a call of OSLA. inout   [in, out] [count] value of
+ * the root so far in      [in] [count] value of a leaf context [in, out] the caller's, valid until
+ * the transfer has ended on this rank */
+typedef void osla_forest_function(int64_t count, void *inout, const void *in, void *context);
+
+/* Begins a reduction whose combination is a function of the caller: roots[j] := function of
+ * roots[j] and the value of each of its leaves, one after the other, in the order of leaf ranks and
+ * of the list of each rank. So the function need not commute, and the result has the same bits in
+ * every run. Units of all types are allowed, also bytes. All ranks begin it as they begin a
+ * reduction, but functions are called only on ranks with roots, need not be equal, and are not
+ * compared. Values of leaves are gathered first; the memory for them is that of SUM_EXACT. Values
+ * must lie in host memory. Errors: those listed after osla_forest_fetch_begin; ARG (function is
+ * NULL), UNSUPPORTED (an array lies on a device). */
+OSLA_API osla_err osla_forest_reduce_with_begin(osla_forest *forest, osla_unit unit,
+                                                const void *leaves, void *roots,
+                                                osla_forest_function *function, void *context,
+                                                osla_forest_run *run);
+
+/* Begins and ends a reduction by a function in one call. Errors: those of the begin. */
+OSLA_API osla_err osla_forest_reduce_with(osla_forest *forest, osla_unit unit, const void *leaves,
+                                          void *roots, osla_forest_function *function,
+                                          void *context);
+
 /* Begin a gather, which copies the values of all leaves to their roots, and a scatter, which copies
  * them back (sections 3.2 and 3.3 of the paper). A leaf without an edge takes no part.
  *   leaves   [in] of a gather, [out] of a scatter: [leaf_space] units

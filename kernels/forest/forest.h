@@ -101,6 +101,9 @@ typedef struct forest_links {
 
 /* ---- transfers ---- */
 
+/* Combination of a reduction by a function of the caller, in the signature of the transfer. */
+#define FOREST_BY_FUNCTION ((osla_forest_combine)OSLA_COMBINES)
+
 /* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
   int link;
@@ -118,7 +121,8 @@ typedef struct two_level_run {
 
 typedef struct forest_transfer {
   forest_kind kind;
-  /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT */
+  /* operation that combines values: SUM if the caller chose SUM_ARRIVAL or SUM_EXACT, and REPLACE
+   * if the caller has passed a function */
   osla_forest_combine combine;
   osla_unit_type type;
   int64_t count;  /* number of numbers in a vertex */
@@ -144,8 +148,11 @@ typedef struct forest_transfer {
    * the other end of the link that is being read */
   bool link_is_ordered;
   forest_cursor reading, sending;
-  forest_cursor answers;   /* fetch: next part of the roots' old values to be read at the leaves */
-  unsigned char *gathered; /* copies of the values of all leaves, for SUM_EXACT; otherwise NULL */
+  forest_cursor answers; /* fetch: next part of the roots' old values to be read at the leaves */
+  /* copies of the values of all leaves, for SUM_EXACT and functions; otherwise NULL */
+  unsigned char *gathered;
+  osla_forest_function *function; /* combines values of leaves with roots; NULL: `combine` does */
+  void *context;                  /* argument of the function */
   /* numbers of the three transfers that make up a two-level transfer; NULL for other transfers */
   two_level_run *two_level;
   /* OSLA_VERIFY: true if osla_forest_end_read has ended the transfer, so that other ranks may still
@@ -224,7 +231,7 @@ struct osla_forest {
   bool is_active;   /* true if the forest is in the pool's list `active` */
   struct osla_forest *next_active;
 
-  /* edges sorted by root, for SUM_EXACT (forest_exact.c); NULL until needed */
+  /* edges sorted by root, for SUM_EXACT and functions (forest_exact.c); NULL until needed */
   struct forest_gather *gather;
   /* three forests for two-level transfers; NULL if all transfers follow the forest's own edges */
   forest_two_level *two_level;

@@ -162,6 +162,9 @@ static osla_err check_apart(osla_forest *f, const forest_transfer *x)
 osla_err osli_forest_check_arguments(osla_forest *f, const forest_transfer *x)
 {
   OSLA_CALL(check_arrays(f, x));
+  OSLA_CHECK(!x->function || !osli_on_device(x->from, x->to, NULL), OSLA_ERR_UNSUPPORTED,
+             "a reduction by a function needs values in host memory, but %s lie on a device",
+             osli_device_of(x->from) ? "leaves" : "roots");
   OSLA_CALL(check_apart(f, x));
   return x->kind == FOREST_FETCH ? check_fetch(x) : OSLA_OK;
 }

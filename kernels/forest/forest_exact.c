@@ -1,6 +1,5 @@
-/* Exact sums: the values that leaves send to a root are added up and rounded once. The values of
- * all leaves are first gathered in an array, in any order. Then the values for each root are added
- * up. */
+/* Reductions that first gather the values of all leaves in an array: exact sums, which add up the
+ * values for each root and round once, and combinations by a function of the caller. */
 #include "kernels/common/exact_sum.h"
 #include "kernels/forest/forest_serve.h"
 
@@ -8,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges of each root. Created by the first exact sum on a forest. Edges are numbered link by link,
- * in the order of to_leaves. */
+/* Edges of each root. Created by the first of these reductions on a forest. Edges are numbered link
+ * by link, in the order of to_leaves. */
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
   uint32_t *edge; /* numbers of the edges, sorted by root */
@@ -49,9 +48,10 @@ static void sort_edges(const osla_forest *f, forest_gather *g)
 static osla_err make_gather(osla_forest *f)
 {
   const int64_t n = f->to_leaves.n_edges;
-  OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "an exact sum of %" PRId64 " edges, at most 2^32", n);
+  OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "values of %" PRId64 " edges to gather, at most 2^32",
+             n);
   forest_gather *g = calloc(1, sizeof *g);
-  OSLA_CHECK(g, OSLA_ERR_MEM, "lists of an exact sum");
+  OSLA_CHECK(g, OSLA_ERR_MEM, "lists of edges to gather");
   g->start = calloc((size_t)f->n_roots + 2, sizeof *g->start);
   g->edge = malloc((size_t)(n + 1) * sizeof *g->edge);
   f->gather = g;
@@ -60,7 +60,7 @@ static osla_err make_gather(osla_forest *f)
     return OSLA_OK;
   }
   osli_forest_gather_free(&f->gather);
-  return osla_error_set(OSLA_ERR_MEM, "lists of an exact sum of %" PRId64 " edges", n);
+  return osla_error_set(OSLA_ERR_MEM, "lists of %" PRId64 " edges to gather", n);
 }
 
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
@@ -68,7 +68,8 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
   if (!f->gather) OSLA_CALL(make_gather(f));
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   x->gathered = malloc((size_t)f->to_leaves.n_edges * bytes + 1);
-  OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to sum", f->to_leaves.n_edges);
+  OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to gather",
+             f->to_leaves.n_edges);
   return OSLA_OK;
 }
 
@@ -154,7 +155,16 @@ static osla_err sum_device_roots(const osla_forest *f, const forest_transfer *x,
   return OSLA_OK;
 }
 
-void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
+/* Combines the gathered values of root j with the root, at `root`, in the order of the edges. */
+static void combine_root(const forest_gather *g, const forest_transfer *x, int64_t j,
+                         unsigned char *root)
+{
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
+    x->function(x->count, root, x->gathered + g->edge[e] * bytes, x->context);
+}
+
+static void sum_roots(osla_forest *f, const forest_transfer *x)
 {
   const forest_gather *g = f->gather;
   const bool is_on_device = osli_device_of(x->to) != NULL;
@@ -166,6 +176,15 @@ void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
   }
   for (int64_t j = 0; j < f->n_roots && !is_on_device; j++)
     if (g->start[j] < g->start[j + 1]) sum_root(g, x, j, x->to + j * x->stride, &sum);
+}
+
+void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
+{
+  if (x->function)
+    for (int64_t j = 0; j < f->n_roots; j++)
+      combine_root(f->gather, x, j, x->to + j * x->stride);
+  else
+    sum_roots(f, x);
   free(x->gathered);
   x->gathered = NULL;
 }

@@ -120,7 +120,7 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_tran
 void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_transfer *x,
                              forest_link *l);
 
-/* ---- exact sums (forest_exact.c) ---- */
+/* ---- exact sums, combinations by functions (forest_exact.c) ---- */
 
 /* Allocates x->gathered, which has room for the values of all leaves. Local. Errors: MEM, RANGE
  * (2^32 edges or more). */
@@ -129,7 +129,7 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 /* Part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
-/* Adds the values in x->gathered to the roots, and frees x->gathered. */
+/* Combines the values in x->gathered with the roots, and frees x->gathered. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 void osli_forest_gather_free(struct forest_gather **gather);

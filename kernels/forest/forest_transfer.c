@@ -5,10 +5,12 @@
 /* ---- beginning a transfer ---- */
 
 /* The arrays of a transfer: values that are read, values that are written, and, for a fetch, the
- * old values of roots. */
+ * old values of roots. A reduction may also have a function that combines values. */
 typedef struct user_arrays {
   const void *from;
   void *to, *before;
+  osla_forest_function *function;
+  void *context;
 } user_arrays;
 
 /* Fills in the record of a transfer. The transfer counts as ended until all checks have passed. */
@@ -26,6 +28,8 @@ static inline __attribute__((always_inline)) void describe_transfer(forest_trans
                          .from = (unsigned char *)(uintptr_t)at.from,
                          .to = at.to,
                          .before = at.before,
+                         .function = at.function,
+                         .context = at.context,
                          .ended = true};
 }
 
@@ -39,7 +43,8 @@ static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_
          x->stride == (unit.stride != 0 ? unit.stride : (int64_t)osli_unit_bytes(unit));
 }
 
-/* Caches a transfer that has passed all checks, unless the transfer has allocated memory. */
+/* Caches a transfer that has passed all checks, unless the transfer has allocated memory. So a
+ * function is cached only on ranks that do not call it. */
 static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_transfer *x)
 {
   const bool has_memory = x->gathered || x->two_level;
@@ -55,9 +60,10 @@ static osla_err prepare(osla_forest *f, forest_transfer *x)
 {
   osla_err err = osli_forest_check_arguments(f, x);
   const bool is_exact = x->combine == OSLA_SUM_EXACT;
+  const bool gathers = (is_exact && x->kind == FOREST_REDUCE) || x->function;
   if (is_exact || x->combine == OSLA_SUM_ARRIVAL) x->combine = OSLA_SUM;
-  if (err == OSLA_OK && is_exact && x->kind == FOREST_REDUCE && f->to_leaves.n > 0)
-    err = osli_forest_exact_begin(f, x);
+  if (x->function) x->combine = OSLA_REPLACE;
+  if (err == OSLA_OK && gathers && f->to_leaves.n > 0) err = osli_forest_exact_begin(f, x);
   if (err == OSLA_OK && osli_forest_has_two_levels(f, x)) err = osli_two_level_begin(f, x);
   if (err == OSLA_ERR_MEM) osla_transport_abort(f->t, err);
   return err;
@@ -79,7 +85,7 @@ static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_com
   const uint64_t signature = osli_forest_signature(kind, combine, unit.type, unit.count);
   const bool again = is_cached(cached, f->pool, signature, unit, at);
   *run = (osla_forest_run){0};
-  if (!again) OSLA_CALL(osli_unit_check(unit, combine));
+  if (!again) OSLA_CALL(osli_unit_check(unit, at.function ? OSLA_REPLACE : combine));
   osli_forest_check_exposed(f);
   OSLA_CALL(osli_forest_wait_for_free(f));
   forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
@@ -121,37 +127,51 @@ static osla_err check_begin(osla_forest *f, forest_kind kind, osla_forest_combin
 osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
                                  osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin_transfer(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL}, run);
+  return begin_transfer(f, FOREST_BCAST, combine, unit, (user_arrays){.from = roots, .to = leaves},
+                        run);
 }
 
 osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
                                   osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin_transfer(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL}, run);
+  return begin_transfer(f, FOREST_REDUCE, combine, unit, (user_arrays){.from = leaves, .to = roots},
+                        run);
+}
+
+osla_err osla_forest_reduce_with_begin(osla_forest *f, osla_unit unit, const void *leaves,
+                                       void *roots, osla_forest_function *function, void *context,
+                                       osla_forest_run *run)
+{
+  *run = (osla_forest_run){0};
+  OSLA_CHECK(function, OSLA_ERR_ARG, "function is NULL");
+  const user_arrays at = {.from = leaves, .to = roots, .function = function, .context = context};
+  return begin_transfer(f, FOREST_REDUCE, FOREST_BY_FUNCTION, unit, at, run);
 }
 
 osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
                                  void *before, osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin_transfer(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before}, run);
+  return begin_transfer(f, FOREST_FETCH, combine, unit,
+                        (user_arrays){.from = leaves, .to = roots, .before = before}, run);
 }
 
 osla_err osla_forest_bcast_check(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
                                  osla_forest_combine combine)
 {
-  return check_begin(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL});
+  return check_begin(f, FOREST_BCAST, combine, unit, (user_arrays){.from = roots, .to = leaves});
 }
 
 osla_err osla_forest_reduce_check(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
                                   osla_forest_combine combine)
 {
-  return check_begin(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL});
+  return check_begin(f, FOREST_REDUCE, combine, unit, (user_arrays){.from = leaves, .to = roots});
 }
 
 osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
                                  void *before, osla_forest_combine combine)
 {
-  return check_begin(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before});
+  return check_begin(f, FOREST_FETCH, combine, unit,
+                     (user_arrays){.from = leaves, .to = roots, .before = before});
 }
 
 /* ---- ending a transfer ---- */
@@ -265,6 +285,14 @@ osla_err osla_forest_reduce(osla_forest *f, osla_unit unit, const void *leaves, 
 {
   osla_forest_run run;
   OSLA_CALL(osla_forest_reduce_begin(f, unit, leaves, roots, combine, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_reduce_with(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                                 osla_forest_function *function, void *context)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_reduce_with_begin(f, unit, leaves, roots, function, context, &run));
   return osla_forest_end(&run);
 }
 

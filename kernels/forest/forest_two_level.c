@@ -13,7 +13,7 @@
 bool osli_forest_has_two_levels(const osla_forest *f, const forest_transfer *x)
 {
   const osla_forest_combine requested = osli_forest_requested_combine(x->signature);
-  if (!f->two_level || x->kind == FOREST_FETCH) return false;
+  if (!f->two_level || x->kind == FOREST_FETCH || x->function) return false;
   return x->kind == FOREST_BCAST || requested == OSLA_SUM_ARRIVAL ||
          (osli_unit_is_integer(x->type) && requested != OSLA_REPLACE);
 }

@@ -5,9 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const combine_names[OSLA_COMBINES] = {
-  "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
-  "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
+/* The last name is that of FOREST_BY_FUNCTION. */
+static const char *const combine_names[OSLA_COMBINES + 1] = {
+  "REPLACE",    "SUM",         "PROD",      "MIN",          "MAX",      "LOGICAL_AND",
+  "LOGICAL_OR", "LOGICAL_XOR", "BITS_AND",  "BITS_OR",      "BITS_XOR", "MINLOC",
+  "MAXLOC",     "SUM_ARRIVAL", "SUM_EXACT", "by a function"};
 
 const char *osli_unit_name(osla_unit_type type)
 {

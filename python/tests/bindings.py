@@ -30,6 +30,8 @@ LEFT_OUT = {
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "Grid says which order, also where it is the chosen one": "grid_create",
     "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",
+    "Forest.gather_leaves, after which any function of Python can combine the values": """forest_function
+        forest_reduce_with forest_reduce_with_begin""",
     "Forest.gather_leaves and scatter_leaves do the same with the forest of split": """forest_gather_leaves
         forest_gather_leaves_begin forest_scatter_leaves forest_scatter_leaves_begin""",
 }

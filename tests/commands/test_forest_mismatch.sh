@@ -48,7 +48,7 @@ LIST
 for mode in node nolocal; do
   [ "$SANITIZERS" = no ] || break # their allocator ends the program itself
   ends memory $mode plain
-  grep -qE '^osla\[1\]: .*values of 200 edges to sum.*; ending all ranks$' "$scratch/err" || fail "$label: not the line"
+  grep -qE '^osla\[1\]: .*values of 200 edges to gather.*; ending all ranks$' "$scratch/err" || fail "$label: not the line"
 done
 export OSLA_VERIFY=on
 for kind in writable begin destroy; do

@@ -314,8 +314,14 @@ static void test_next_device(void)
 
 /* ---- wrong arguments ---- */
 
-/* Checks that each rank refuses a type that devices do not have, an array that is too short, and
- * device memory of another rank. */
+/* A function of a reduction. */
+static void keep(int64_t count, void *inout, const void *in, void *context)
+{
+  (void)count, (void)inout, (void)in, (void)context;
+}
+
+/* Checks that each rank refuses a type that devices do not have, an array that is too short, device
+ * memory of another rank, and values on a device for a function. */
 static void test_refused(void)
 {
   device_bench b;
@@ -345,6 +351,13 @@ static void test_refused(void)
     OSLA_ASSERT_TEXT("device memory of another rank");
   }
   OSLA_ASSERT_OK(osla_forest_bcast(f, OSLA_ONE_DOUBLE, osla_segment_local(s), leaves, OSLA_SUM));
+  void *mine = osla_segment_local(s);
+  OSLA_ASSERT_ERR(osla_forest_reduce_with(f, OSLA_ONE_DOUBLE, mine, leaves, keep, NULL),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("needs values in host memory, but leaves lie on a device");
+  OSLA_ASSERT_ERR(osla_forest_reduce_with(f, OSLA_ONE_DOUBLE, leaves, mine, keep, NULL),
+                  OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_TEXT("needs values in host memory, but roots lie on a device");
   osla_segment_destroy(&s);
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
   OSLA_ASSERT_OK(osla_vertices_free(b.t, &values));

@@ -65,7 +65,7 @@ tests_kernels_forest_suites_SOURCES = \
 if !SIMULATION
 tests_kernels_forest_suites_SOURCES += \
   tests/kernels/test_forest_errors.c tests/kernels/test_forest_exact.c tests/kernels/test_forest_fetch.c \
-  tests/kernels/test_forest_gather.c tests/kernels/test_forest_large.c tests/kernels/test_forest_long.c tests/kernels/test_forest_pattern.c \
+  tests/kernels/test_forest_function.c tests/kernels/test_forest_gather.c tests/kernels/test_forest_large.c tests/kernels/test_forest_long.c tests/kernels/test_forest_pattern.c \
   tests/kernels/test_forest_sections.c tests/kernels/test_forest_shared.c tests/kernels/test_forest_units.c tests/kernels/test_forest_view.c
 endif
 
