@@ -393,17 +393,18 @@ OSLA_API osla_err osla_forest_reduce_with(osla_forest *forest, osla_unit unit, c
                                           void *context);
 
 /* Begin a gather, which copies the values of all leaves to their roots, and a scatter, which copies
- * them back (sections 3.2 and 3.3 of the paper). A leaf without an edge takes no part.
+ * them back (section 3.2 of the paper). A leaf without an edge takes no part.
  *   leaves   [in] of a gather, [out] of a scatter: [leaf_space] units
  *   gathered [out] of a gather, [in] of a scatter: [sum of osla_forest_degrees] units: those of the
  *            leaves of root 0 come first, in the order of leaf ranks and of their lists, then those
  *            of the leaves of root 1, and so on
- * Either array may be NULL on a rank that has no vertices of it. They must not overlap as described
- * for transfers below. osla_forest_end, osla_forest_test and osla_forest_end_read end the transfer.
- * At most 8 gathers and scatters of a forest may be under way; other transfers of the forest do not
- * count. All ranks must begin gathers and scatters in the same order, also relative to other
- * transfers of the forest. Combination: REPLACE, so that units of all types are allowed.
- * The first of these calls on a forest makes the forest of osla_forest_split, which
+ * Either array may be NULL on a rank that has no vertices of it. No value that is read may lie in
+ * the memory of one that is written. osla_forest_end, osla_forest_test and osla_forest_end_read end
+ * the transfer. At most 8 gathers and scatters of a forest may be under way; other transfers of the
+ * forest do not count. All ranks must begin gathers and scatters in the same order, also relative
+ * to other transfers of the forest; ranks wait for ever if one begins a gather or scatter where
+ * another begins a broadcast, reduction or fetch. Combination: REPLACE, so that units of all types
+ * are allowed. The first of these calls on a forest makes the forest of osla_forest_split, which
  * osla_forest_destroy destroys: it is collective and a barrier. Later calls are no barrier. Errors:
  * those listed after osla_forest_fetch_begin; on all ranks together, of the first call: those of
  * osla_forest_split. */
