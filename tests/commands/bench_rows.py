@@ -16,7 +16,7 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "tr
          "chain": "size run rows updates phases".split()} | {
          "forest/" + case: ["plain", "rewrite", "arrival", "exact"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
          "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
-         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads".split()
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads cost_points".split()
          for mode in ("sync", "async", "racy")} | {
          "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
 certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()

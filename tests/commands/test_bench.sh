@@ -133,7 +133,7 @@ for place in "${places[@]}"; do
   done
   measure "$mode" "$ranks" $impls gemm --n 60 --nb 32 --precision s --grid 1x1
   measure "$mode" "$ranks" $alls gemm --n 60 --m 33 --k 47 --nb 16 --precision c --ref $all
-  measure "$mode" "$ranks" 7 gemm --n 70 --nb 16 --ref none --ablate --panel 32 --memory 1M --layers "$ranks"
+  measure "$mode" "$ranks" 11 gemm --n 70 --nb 16 --ref none --ablate --panel 32 --memory 1M --layers "$ranks"
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
