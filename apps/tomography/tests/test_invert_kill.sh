@@ -69,7 +69,8 @@ start() { # LABEL ARGUMENT...
   wait_for_ranks
 }
 
-# ended [may_finish]: checks that the job ends within 10 s and that nothing remains
+# ended [may_finish | may_lose_status]: checks that the job ends within 10 s and that nothing
+# remains. may_lose_status allows the exit status 0; `status` becomes the exit status.
 ended() {
   local i left
   for i in $(seq 100); do
@@ -82,7 +83,7 @@ ended() {
   fi
   wait "$job" 2>/dev/null
   status=$?
-  [ $status != 0 ] || fail "$label: exit status 0"
+  [ $status != 0 ] || [ "${1:-}" = may_lose_status ] || fail "$label: exit status 0"
   sleep 0.3
   for i in "${ranks[@]}"; do
     is_running "$i" && fail "$label: rank $i still runs"
@@ -116,10 +117,15 @@ start "rank 3 killed during factorisation" "${large[@]}"
 wait_for_cpu 0.8
 kill -9 "${ranks[3]}"
 ended
-start "mpiexec ended by TERM" "${many[@]}"
-wait_for_cpu 0.5
-kill -TERM "$job"
-ended
+# MPICH's mpiexec rarely loses the exit statuses of ranks and ends with 0 (doc/hazards.md), so the
+# first of two attempts may end with 0.
+for allowed in may_lose_status ""; do
+  start "mpiexec ended by TERM" "${many[@]}"
+  wait_for_cpu 0.5
+  kill -TERM "$job"
+  ended $allowed
+  [ $status = 0 ] || break
+done
 if command -v gnuplot >/dev/null; then
   start "rank 2 killed during output" "${few[@]}"
   wait_for_gnuplot
