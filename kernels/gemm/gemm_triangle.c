@@ -21,7 +21,8 @@ typedef struct product {
   int64_t k;
 } product;
 
-/* Run of local columns of C that contains column `col` and has one leading dimension. */
+/* Returns the consecutive local columns of C that contain column `col` and have one leading
+ * dimension. */
 static stored_columns columns_of(const gemm_work *w, int64_t col)
 {
   const gemm_target *c = &w->c;
@@ -30,7 +31,8 @@ static stored_columns columns_of(const gemm_work *w, int64_t col)
                       c->row, c->col);
 }
 
-/* Operand that begins with the element of C in local row `row` and local column `col`. */
+/* Returns the address of the element of C in local row `row` and local column `col`, and the
+ * leading dimension there. */
 static operand c_at(const gemm_work *w, int64_t row, int64_t col)
 {
   const stored_columns s = columns_of(w, col);
