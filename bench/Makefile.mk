@@ -5,7 +5,7 @@ noinst_LTLIBRARIES += bench/libbench.la
 bench_libbench_la_LIBTOOLFLAGS = $(static_alone)
 bench_libbench_la_SOURCES = \
   bench/bench.h bench/bench_options.h bench/bench_product.h bench/bench_factor.h \
-  bench/bench_hessian.h bench/bench_forest.h bench/bench_reference.h bench/seeded_updates.h \
+  bench/bench_hessian.h bench/bench_forest.h bench/bench_reference.h bench/seeded_updates.h bench/permutation.h \
   bench/bench_command.c bench/bench_options.c bench/bench_option_values.c bench/bench_options_product.c \
   bench/bench_options_factor.c bench/bench_options_updates.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
   bench/bench_data.c bench/bench_device.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \

@@ -7,8 +7,8 @@
  * was the faster one for the authors, or a local flush within one epoch from the first update to
  * the commit. */
 #include "bench/bench_hessian.h"
+#include "bench/permutation.h"
 #include "osla_index.h"
-#include "osla_random.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,17 +115,6 @@ static osla_err accumulate(const hessian_data *d, int owner, int64_t count, cons
   return err;
 }
 
-/* order := a random permutation of 0 to count - 1, by the method of Fisher and Yates. */
-static void permute(int count, uint64_t rank, uint64_t update, int *order)
-{
-  for (int i = 0; i < count; i++) {
-    int other = (int)(osla_random_bits(rank, update, (uint64_t)i) % (uint64_t)(i + 1));
-    order[i] = i;
-    order[i] = order[other];
-    order[other] = i;
-  }
-}
-
 static osla_err update(hessian_data *d, int64_t k, int thread)
 {
   const int64_t count = d->updates.count;
@@ -141,7 +130,7 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   osla_err err = offset && packed && order
                    ? OSLA_OK
                    : osla_error_set(OSLA_ERR_MEM, "part of %" PRId64 " elements", most);
-  if (order) permute(n_owners, (uint64_t)d->job->rank, (uint64_t)k, order);
+  if (order) bench_permute(n_owners, (uint64_t)d->job->rank, (uint64_t)k, order);
   for (int i = 0; i < n_owners && err == OSLA_OK; i++) {
     const int prow = order[i] / npcol, pcol = order[i] % npcol;
     const int64_t found =

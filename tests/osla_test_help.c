@@ -19,10 +19,21 @@ void *osla_test_allocate(size_t count, size_t size)
   return memory;
 }
 
+osla_err osla_test_try_transport(MPI_Comm comm, const char *name, osla_transport **out)
+{
+  const osla_transport_options options = {.transport = name};
+  return osla_transport_create(comm, &options, out);
+}
+
 osla_transport *osla_test_transport(void)
 {
+  return osla_test_transport_on(NULL);
+}
+
+osla_transport *osla_test_transport_on(const char *name)
+{
   osla_transport *t = NULL;
-  if (osla_transport_create(MPI_COMM_WORLD, NULL, &t) != OSLA_OK) {
+  if (osla_test_try_transport(MPI_COMM_WORLD, name, &t) != OSLA_OK) {
     fprintf(stderr, "test: no transport: %s\n", osla_error_text());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

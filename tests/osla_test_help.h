@@ -14,6 +14,12 @@ void *osla_test_allocate(size_t count, size_t size);
  * because no case can run without one. */
 osla_transport *osla_test_transport(void);
 
+/* As osla_test_transport, on the transport `name`, such as "shmem"; NULL for the default. */
+osla_transport *osla_test_transport_on(const char *name);
+
+/* Calls osla_transport_create with the option transport = name, and returns its error. */
+osla_err osla_test_try_transport(MPI_Comm comm, const char *name, osla_transport **out);
+
 /* The most nearly square grid of all ranks, p <= q, in the order OSLA_GRID_NODES if there are
  * several nodes. Collective. */
 osla_grid *osla_test_square_grid(osla_transport *transport);

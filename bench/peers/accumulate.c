@@ -7,6 +7,7 @@
  * ranks do not share links. Prints N, indices of an update, updates of a rank, grid, ranks, and the
  * simulated seconds of the slowest rank. */
 #include "bench/peers/peer.h"
+#include "bench/permutation.h"
 #include "osla_random.h"
 #include "src/simulation/sim.h"
 
@@ -44,17 +45,6 @@ static void count_indices(const problem *p, int64_t update, int over, double *co
   }
 }
 
-/* order := a random permutation of 0 to count - 1, by the method of Fisher and Yates. */
-static void permute(int count, uint64_t rank, uint64_t update, int *order)
-{
-  for (int i = 0; i < count; i++) {
-    int other = (int)(osla_random_bits(rank, update, (uint64_t)i) % (uint64_t)(i + 1));
-    order[i] = i;
-    order[i] = order[other];
-    order[other] = i;
-  }
-}
-
 /* Adds `elements` values to the memory of rank `owner`. */
 static void accumulate(const problem *p, const sim_machine *machine, const sim_core *core,
                        int owner, double elements)
@@ -87,7 +77,7 @@ static void assemble(const problem *p, const sim_machine *machine, const sim_cor
     sg_actor_sleep_for(p->seconds + adding_seconds(core, all)); /* the second term: binning */
     count_indices(p, u, p->nprow, rows);
     count_indices(p, u, p->npcol, cols);
-    permute(ranks, (uint64_t)p->rank, (uint64_t)u, order);
+    bench_permute(ranks, (uint64_t)p->rank, (uint64_t)u, order);
     for (int i = 0; i < ranks; i++) {
       double elements = rows[order[i] % p->nprow] * cols[order[i] / p->nprow] / 2;
       if (elements > 0) accumulate(p, machine, core, order[i], elements);

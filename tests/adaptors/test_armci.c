@@ -10,39 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static osla_err create(MPI_Comm comm, const char *name, osla_transport **out)
-{
-  const osla_transport_options options = {.transport = name};
-  return osla_transport_create(comm, &options, out);
-}
-
-static osla_transport *on_armci(void)
-{
-  osla_transport *t = NULL;
-  if (!OSLA_ASSERT_OK(create(MPI_COMM_WORLD, "armci", &t))) MPI_Abort(MPI_COMM_WORLD, 1);
-  return t;
-}
-
 /* This must be the first case, because it needs ARMCI before its start. */
 static void test_errors(void)
 {
   int size = osla_test_size();
   osla_transport *t = (osla_transport *)&size;
-  OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, "carrier pigeon", &t), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_WORLD, "carrier pigeon", &t),
+                  OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_TEXT("transport 'carrier pigeon': this program has only: mpi, armci");
   CU_ASSERT_PTR_NULL(t);
   if (size == 1) return;
-  OSLA_ASSERT_ERR(create(MPI_COMM_SELF, "armci", &t), OSLA_ERR_STATE);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_SELF, "armci", &t), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has 1 ranks, but must have all of MPI_COMM_WORLD");
   CU_ASSERT_PTR_NULL(t);
   const char *names[] = {"mpi", "armci"}; /* the names differ between ranks, so all ranks fail */
-  OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, names[osla_test_rank() == 0], &t), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_WORLD, names[osla_test_rank() == 0], &t),
+                  OSLA_ERR_ARG);
   CU_ASSERT_PTR_NULL(t);
 }
 
 static void test_nodes(void)
 {
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   CU_ASSERT(strcmp(osla_transport_name(t), "armci") == 0);
   CU_ASSERT(osla_transport_n_nodes(t) == osla_test_size());
   OSLA_ASSERT_OK(osla_armci_offer()); /* a second call of the function has no effect */
@@ -86,7 +75,7 @@ static void exchange(osla_transport *t, size_t far)
 
 static void test_regions(void)
 {
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   for (size_t far = 0; far < 5000; far += 977)
     exchange(t, far);
   osla_transport_destroy(&t);
@@ -95,7 +84,7 @@ static void test_regions(void)
 static void test_big_offset(void)
 {
   const size_t far = ((size_t)1 << 31) + 4096 + 5;
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   if (osla_test_size() == 2) exchange(t, far);
   CU_ASSERT(osla_test_size() > 0);
   osla_transport_destroy(&t);
@@ -106,7 +95,7 @@ static void test_big_offset(void)
 static void test_order(void)
 {
   enum { ROUNDS = 60, WORDS = 3001, NOISE = 20 };
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   int rank = osla_test_rank(), size = osla_test_size(), next = (rank + 1) % size,
       before = (rank + size - 1) % size;
   osla_segment *s = NULL;
@@ -149,7 +138,7 @@ static void test_fetch_add(void)
 {
   enum { TIMES = 100, LARGE = 10 };
   const int64_t large = (int64_t)1 << 42;
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   osla_counter *counter = NULL;
   int64_t before = -1, last = -1, end = 0, bad = 0, size = osla_test_size();
   OSLA_ASSERT_OK(osla_counter_create(t, &counter));
@@ -193,12 +182,12 @@ static void end_turn(int turn, int turns)
  * transport on the whole of it. */
 static void test_parts(void)
 {
-  osla_transport *world = on_armci(), *part = NULL;
+  osla_transport *world = osla_test_transport_on("armci"), *part = NULL;
   int rank = osla_test_rank(), size = osla_test_size();
   osla_segment *everywhere = NULL, *here = NULL;
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comm);
-  OSLA_ASSERT_OK(create(comm, "armci", &part));
+  OSLA_ASSERT_OK(osla_test_try_transport(comm, "armci", &part));
   MPI_Comm_free(&comm);
   OSLA_ASSERT_OK(osla_segment_create(world, 64, 1, &everywhere));
   begin_turn(rank % 2);
@@ -225,7 +214,7 @@ static void test_parts(void)
 static void test_attach(void)
 {
   enum { BYTES = 3000 };
-  osla_transport *t = on_armci();
+  osla_transport *t = osla_test_transport_on("armci");
   int rank = osla_test_rank(), size = osla_test_size(), next = (rank + 1) % size;
   void **base = calloc((size_t)size, sizeof *base);
   osla_segment *s = NULL;

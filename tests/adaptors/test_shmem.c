@@ -10,35 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static osla_err create(MPI_Comm comm, const char *name, osla_transport **out)
-{
-  const osla_transport_options options = {.transport = name};
-  return osla_transport_create(comm, &options, out);
-}
-
-static osla_transport *on_shmem(void)
-{
-  osla_transport *t = NULL;
-  if (!OSLA_ASSERT_OK(create(MPI_COMM_WORLD, "shmem", &t))) MPI_Abort(MPI_COMM_WORLD, 1);
-  return t;
-}
-
 /* This must be the first case, because it needs OpenSHMEM before its start. */
 static void test_errors(void)
 {
   osla_transport *t = NULL;
   OSLA_ASSERT_OK(osla_shmem_offer()); /* a second call of the function has no effect */
-  OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, "carrier pigeon", &t), OSLA_ERR_UNSUPPORTED);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_WORLD, "carrier pigeon", &t),
+                  OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_TEXT("transport 'carrier pigeon': this program has only: mpi, ");
   OSLA_ASSERT_TEXT(", shmem");
   CU_ASSERT(!strstr(strstr(osla_error_text(), "shmem") + 1, "shmem"));
   if (osla_test_size() == 1) return;
-  OSLA_ASSERT_ERR(create(MPI_COMM_SELF, "shmem", &t), OSLA_ERR_STATE);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_SELF, "shmem", &t), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has 1 ranks, but must have all of MPI_COMM_WORLD");
   CU_ASSERT_PTR_NULL(t);
   if (getenv("SMA_SYMMETRIC_SIZE")) return;
   if (osla_test_rank() == 1) (void)setenv("SMA_SYMMETRIC_SIZE", "1.5k", 1);
-  OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, "shmem", &t), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_test_try_transport(MPI_COMM_WORLD, "shmem", &t), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("SMA_SYMMETRIC_SIZE is 0 on rank 0, but 1536 on rank 1");
   (void)unsetenv("SMA_SYMMETRIC_SIZE");
 }
@@ -79,7 +67,7 @@ static void exchange(osla_transport *t)
 
 static void test_regions(void)
 {
-  osla_transport *t = on_shmem();
+  osla_transport *t = osla_test_transport_on("shmem");
   for (int i = 0; i < 3; i++)
     exchange(t);
   osla_transport_destroy(&t);
@@ -108,7 +96,7 @@ static size_t heap_bytes(void)
 static void test_heap(void)
 {
   const size_t most = heap_bytes() + 1, part = heap_bytes() / 256;
-  osla_transport *t = on_shmem();
+  osla_transport *t = osla_test_transport_on("shmem");
   osla_segment *s = NULL, *first = NULL, *second = NULL;
   size_t asked = 0, megabytes = 0;
   const bool last = osla_test_rank() == osla_test_size() - 1;
@@ -139,7 +127,7 @@ static void test_fetch_add(void)
 {
   enum { TIMES = 100 };
   const int64_t large = (int64_t)1 << 42;
-  osla_transport *t = on_shmem();
+  osla_transport *t = osla_test_transport_on("shmem");
   osla_counter *counter = NULL;
   int64_t before = -1, last = -1, end = 0, bad = 0, size = osla_test_size();
   OSLA_ASSERT_OK(osla_counter_create(t, &counter));
@@ -166,16 +154,16 @@ static void test_fetch_add(void)
  * beside one on the whole of it. The parts have memory from MPI. */
 static void test_parts(void)
 {
-  osla_transport *world = on_shmem(), *reverse = NULL, *part = NULL;
+  osla_transport *world = osla_test_transport_on("shmem"), *reverse = NULL, *part = NULL;
   const int rank = osla_test_rank();
   MPI_Comm comm;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
-  OSLA_ASSERT_OK(create(comm, "shmem", &reverse));
+  OSLA_ASSERT_OK(osla_test_try_transport(comm, "shmem", &reverse));
   MPI_Comm_free(&comm);
   exchange(reverse);
   exchange(world);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
-  OSLA_ASSERT_OK(create(comm, "shmem", &part));
+  OSLA_ASSERT_OK(osla_test_try_transport(comm, "shmem", &part));
   MPI_Comm_free(&comm);
   exchange(part);
   exchange(world);
