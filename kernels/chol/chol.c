@@ -233,9 +233,9 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
 
 /* Updates A(i,j) -= L(i,k) L(j,k)^H for i >= j, where j runs over the local columns [from, to) and
  * i over the local rows before `end`. The columns have one leading dimension. The rows below the
- * diagonal element of the last of these columns are updated by one product. The rows above them
- * form a triangle, which is halved recursively down to blocks. If this rank has all blocks on a
- * device, the recursion ends earlier, because a device is slow at many small products. */
+ * diagonal element of the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. If this rank has all blocks on a device, the recursion ends earlier,
+ * because a device is slow at many small products. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
   /* the recursion of `update` ends on a device at triangles with this number of block columns */
@@ -273,10 +273,9 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? cols_before(f, to * f->v.nb) : f->n_cols;
   if (s.rows_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_rows(f, &s);
-  /* In a full matrix the blocks L(j,k) are copied next to each other for one large product, unless
-   * look-ahead updates a single block column, or the blocks are adjacent because this rank has the
-   * whole matrix. In a triangular matrix each product needs one block L(j,k) only, which is read in
-   * place. */
+  /* The blocks L(j,k) of a full matrix are copied next to each other unless look-ahead updates a
+   * single block column, or the blocks are adjacent because this rank has the whole matrix. In a
+   * triangular matrix each product needs one block only. */
   const bool in_place = to == from + 1 || f->is_whole || osla_matrix_is_triangle(f->v.matrix);
   operand gathered = {0};
   if (!in_place) gathered = gather_block_columns(f, &s, rows, first);

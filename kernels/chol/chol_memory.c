@@ -13,8 +13,7 @@ void osli_chol_set_lcm(chol *f)
   f->lcm = f->n_prows / f->common * f->n_pcols;
 }
 
-/* Returns the number of bytes for a copy of the blocks L(j,k) of all block columns j of this rank.
- * It is 0 for a triangular matrix, in which each product reads one block L(j,k) in place. */
+/* In a triangular matrix each product needs one block L(j,k) only, which is not copied. */
 size_t osli_chol_columns_bytes(const chol *f)
 {
   if (f->v.matrix && osla_matrix_is_triangle(f->v.matrix)) return 0;

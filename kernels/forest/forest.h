@@ -101,8 +101,7 @@ typedef struct forest_links {
 
 /* ---- transfers ---- */
 
-/* Number that stands for a function of the caller where the signature of a transfer has the number
- * of its combination. */
+/* Combination of a reduction by a function of the caller, in the signature of the transfer. */
 #define FOREST_BY_FUNCTION ((osla_forest_combine)OSLA_COMBINES)
 
 /* Position, in a transfer, of the next part that is read or sent. */
@@ -237,7 +236,7 @@ struct osla_forest {
   /* three forests for two-level transfers; NULL if all transfers follow the forest's own edges */
   forest_two_level *two_level;
   /* forest in which each leaf has a root of its own, for gathers and scatters; NULL until the first
-   * gather or scatter */
+   * of them */
   osla_forest *split;
   bool has_apart_shift; /* true if apart_shift has been set */
   /* offset in vertices from root 0 to leaf 0, in an array that holds roots and leaves, for which no
@@ -293,10 +292,10 @@ static inline bool osli_forest_packs(const forest_transfer *x, const forest_link
          bytes * (size_t)l->edges <= FEW;
 }
 
-/* Makes ranks of the node read values in place, even if they are few, in all later transfers along
- * the forest's own edges. Two-level transfers, which exist only on several nodes, do not change.
- * This suits values on devices, because packed values pass through host memory. Local; all ranks
- * must call it after an equal number of transfers of the forest. */
+/* Makes ranks of the node read even few values in place in all later transfers along the forest's
+ * own edges; two-level transfers, which exist only on several nodes, do not change. This suits
+ * values on devices, because packed values pass through host memory. Local; all ranks must call it
+ * after an equal number of transfers of the forest. */
 static inline void osli_forest_read_all_in_place(osla_forest *f)
 {
   for (int i = 0; i < f->to_roots.n; i++)

@@ -9,9 +9,9 @@
 
 /* ---- arguments ---- */
 
-/* Checks that this rank can access the vertices 0 .. n - 1 of the array at `values`. If the array
- * lies on a device, the library must know its memory, the memory must contain all vertices, and the
- * device must have kernels. Returns OK for host memory. */
+/* Checks that this rank can access the vertices 0 .. n - 1 of the array at `values`, which may lie
+ * on a device: its memory must be known, contain all vertices, and be on a device with kernels.
+ * Returns OK for host memory. */
 static osla_err check_device(const forest_transfer *x, const void *values, int64_t n,
                              const char *what)
 {

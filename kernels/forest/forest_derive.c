@@ -1,5 +1,5 @@
-/* Forests derived from forests (sections 3.2 and 3.3 of the paper by Zhang et al.): split, compose,
- * inverse, embed. Gather and scatter are transfers on the split forest.
+/* Forests derived from forests (sections 3.2 and 3.3 of the paper by Zhang et al.): split, with
+ * gather and scatter, compose, inverse, embed.
  *
  * A rank learns about other ranks' vertices by transfers on the given forests. The values of these
  * transfers are vertex ids: pairs (rank, index), as two int64. */
@@ -128,8 +128,8 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 
 /* ---- gather and scatter ---- */
 
-/* Makes the split forest of f, in which each leaf has a root of its own, unless an earlier gather
- * or scatter has made it. All ranks return the same error code. */
+/* Makes the split forest of f unless a gather or scatter has made it already. The result is equal
+ * on all ranks. */
 static osla_err prepare_split(osla_forest *f)
 {
   return f->split ? OSLA_OK : osla_forest_split(f, &f->split);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The edges of each root. The first reduction of a forest that gathers values makes this list.
- * Edges are numbered from 0, link by link, in the order of to_leaves. */
+/* Edges of each root. Created by the first of these reductions on a forest. Edges are numbered link
+ * by link, in the order of to_leaves. */
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
   uint32_t *edge; /* numbers of the edges, sorted by root */
@@ -155,8 +155,7 @@ static osla_err sum_device_roots(const osla_forest *f, const forest_transfer *x,
   return OSLA_OK;
 }
 
-/* Calls the caller's function for each gathered value of root j, in the order of the edges, to
- * combine it with the value of the root, at `root`. */
+/* Combines the gathered values of root j with the root, at `root`, in the order of the edges. */
 static void combine_root(const forest_gather *g, const forest_transfer *x, int64_t j,
                          unsigned char *root)
 {

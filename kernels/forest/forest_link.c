@@ -64,9 +64,8 @@ void osli_forest_wait_for_devices(device_settle_reason reason)
   (void)osli_device_lane(lane);
 }
 
-/* Queues a signal on each device that holds values of a transfer, behind the work that computes
- * them. Devices of other ranks can wait for this signal. If one of the devices has no signals, the
- * host waits for the work instead. */
+/* Queues signals behind the work that computes the values of a transfer, for which devices of other
+ * ranks can wait. If a device with values has no signals, the host waits for the work instead. */
 static void signal_values(const osla_forest *f, const forest_transfer *x)
 {
   osla_device *on[2];
@@ -231,10 +230,9 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 
 /* ---- values of other ranks on devices ---- */
 
-/* Makes work that this rank queues later wait for the work that another rank had queued when it
- * announced its values of a transfer. The other rank is at the other end of the link, and its
- * values are at the locations `at`. Does nothing if they lie in host memory, or on devices without
- * signals. */
+/* Lets work that this rank queues later wait for the work that the rank at the other end of the
+ * link had queued when it announced its values at some locations. Does nothing if they lie in host
+ * memory, or on devices without signals. */
 static void await_owner(const osla_forest *f, const forest_link *l, const transfer_locations *at)
 {
   osla_device *on[2];
@@ -242,8 +240,8 @@ static void await_owner(const osla_forest *f, const forest_link *l, const transf
     osli_device_await_rank(on[i], l->rank);
 }
 
-/* Records that this rank has queued work on device d that accesses vertices of another rank. Before
- * this rank publishes that it has read, it queues a signal on d, or waits if d has no signals. */
+/* Records that this rank has queued work that accesses vertices of another rank on a device, so
+ * that it waits or signals before it publishes that it has read. */
 static void note_device(osla_forest *f, osla_device *d)
 {
   if (!osli_device_has_signals(d)) {
@@ -254,8 +252,7 @@ static void note_device(osla_forest *f, osla_device *d)
   f->owes_signal = d;
 }
 
-/* Calls note_device for each device through which this rank accesses vertices of another rank at
- * the locations `at`. */
+/* Calls note_device for each device that reaches vertices of another rank at some locations. */
 static void note_access(osla_forest *f, const transfer_locations *at)
 {
   osla_device *on[2];

@@ -178,8 +178,7 @@ typedef struct vertex_section {
   int64_t first, count;
 } vertex_section;
 
-/* Checks that start[0 .. n] begins with 0, does not decrease, and ends below 2^32. Error messages
- * call the list `what`. */
+/* Checks the list start[0 .. n], which is called `what` in messages. */
 static osla_err check_starts(const int64_t *start, int64_t n, const char *what)
 {
   OSLA_CHECK(start, OSLA_ERR_ARG, "%s is NULL", what);
@@ -193,8 +192,7 @@ static osla_err check_starts(const int64_t *start, int64_t n, const char *what)
   return OSLA_OK;
 }
 
-/* Sets sections[i] to the section of the root of leaf i, for each leaf i with an edge. Collective.
- */
+/* Sets sections[i] to the section of the root of each leaf i. Collective. */
 static osla_err fetch_sections(osla_forest *f, const int64_t *root_start, vertex_section *sections)
 {
   const osla_unit unit = {OSLA_UNIT_INT64, 2, 0};
@@ -209,8 +207,8 @@ static osla_err fetch_sections(osla_forest *f, const int64_t *root_start, vertex
   return err;
 }
 
-/* Checks that each leaf with an edge has as many values as its root. Sets *n to the number of
- * values of all these leaves. */
+/* Checks that each leaf has as many values as its root. *n: number of values of leaves with edges.
+ */
 static osla_err count_values(const osla_forest *f, const int64_t *leaf_start,
                              const vertex_section *sections, int64_t *n)
 {
@@ -230,8 +228,7 @@ static osla_err count_values(const osla_forest *f, const int64_t *leaf_start,
   return OSLA_OK;
 }
 
-/* Lists the edges of the forest of sections: one from each value of a leaf to the value with the
- * same index in the section of its root. The edges are in the order of the edges of f. */
+/* Lists an edge for each of the n values of leaves, in the order of the edges of f. */
 static void list_values(const osla_forest *f, const int64_t *leaf_start,
                         const vertex_section *sections, int64_t *leaf, osla_root *root)
 {
@@ -248,8 +245,7 @@ static void list_values(const osla_forest *f, const int64_t *leaf_start,
   }
 }
 
-/* Creates the forest of sections of f. sections[i], for each leaf i with an edge, is the section of
- * the root of leaf i. Collective. */
+/* Creates the forest of sections from checked arguments. sections: [leaf_space]. Collective. */
 static osla_err join_values(osla_forest *f, int64_t n_roots, const int64_t *leaf_start,
                             const vertex_section *sections, osla_forest **out)
 {

@@ -115,10 +115,10 @@ static void complete_reads(osla_forest *f)
   f->owes_signal = NULL;
 }
 
-/* Reads and sends the values that can be read and sent without waiting for other ranks. The caller
- * holds the pool's lock. If `is_begin` is true, the call is part of a call that begins a transfer:
- * it does not wait for reads that it has queued on a device, and if the device has no signals, a
- * later call publishes that this rank has read. */
+/* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
+ * is true if the call belongs to the begin of a transfer; it then does not wait for reads that it
+ * has queued on a device, and if the device has no signals, a later call publishes these reads. The
+ * caller holds the pool's lock. */
 static void serve_forest(osla_forest *f, bool is_begin)
 {
   if (f->sent < f->begun) send_all(f);

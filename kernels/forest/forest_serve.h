@@ -43,8 +43,8 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 /* Waits for all work that this rank has queued on devices. Local. */
 void osli_forest_wait_for_devices(device_settle_reason reason);
 
-/* Returns the device through which this rank accesses vertices of any rank at the location `at`, if
- * they lie in device memory of the pool; otherwise NULL. Local. */
+/* Returns the device of this rank that reaches vertices of any rank at a location, if they lie in
+ * device memory of the pool; otherwise NULL. Local. */
 static inline osla_device *osli_forest_device(const osla_forest *f, const value_location *at)
 {
   if (at->array < 0 || !osli_device_any()) return NULL;
@@ -129,8 +129,7 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 /* Part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
-/* Combines the values in x->gathered with the roots, by an exact sum or by the caller's function.
- * Frees x->gathered. */
+/* Combines the values in x->gathered with the roots, and frees x->gathered. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 void osli_forest_gather_free(struct forest_gather **gather);

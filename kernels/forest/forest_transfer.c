@@ -43,9 +43,8 @@ static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_
          x->stride == (unit.stride != 0 ? unit.stride : (int64_t)osli_unit_bytes(unit));
 }
 
-/* Caches a transfer that has passed all checks, unless it has allocated memory. A rank that calls
- * the function of a reduction has allocated memory for the gathered values, so it never uses a
- * cached function. */
+/* Caches a transfer that has passed all checks, unless the transfer has allocated memory. So a
+ * function is cached only on ranks that do not call it. */
 static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_transfer *x)
 {
   const bool has_memory = x->gathered || x->two_level;

@@ -141,8 +141,8 @@ static inline bool osli_is_packed(const vertex_list *v, int64_t bytes)
 
 /* ---- combining and fetching (forest_vertices.c, forest_device.c) ---- */
 
-/* For lists that all lie in host memory, does what osli_vertices_combine does if `before` is NULL,
- * and what osli_vertices_fetch does otherwise. */
+/* osli_vertices_combine and osli_vertices_fetch for lists that all lie in host memory. `before` is
+ * NULL for osli_vertices_combine. */
 void osli_vertices_combine_on_host(osla_unit_type type, osla_forest_combine combine, int64_t count,
                                    const vertex_list *to, const vertex_list *from,
                                    const vertex_list *before, int64_t n);

@@ -57,8 +57,8 @@ static request gemm_request(osla_trans transa, osla_trans transb, osla_part a, o
                    .triangle = WHOLE};
 }
 
-/* Checks the operands that lie in triangular matrices. Parts used as A and B must lie below the
- * diagonal, and C of osla_syrk and osla_herk must begin and end on the diagonal. */
+/* Checks operands in triangular matrices: A and B must lie below the diagonal, and C of osla_syrk
+ * and osla_herk must begin and end on the diagonal. */
 static osla_err check_triangular(const request *r)
 {
   const char *call = r->call;
@@ -119,8 +119,8 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   return osli_gemm_layers_check(call, c, r->triangle == WHOLE, options);
 }
 
-/* Checks that all ranks pass equal arguments. The options `memory` and `layers` must be equal, too,
- * because they decide how k is divided among the ranks. Collective. */
+/* Checks that all ranks pass the same arguments. Two options must agree, because they decide how k
+ * is divided among the ranks: `memory` and `layers`. Collective. */
 static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                       const osla_gemm_options *options, osla_err local)
 {
@@ -162,9 +162,7 @@ static bool is_split(const gemm_work *w, const request *r)
          osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
-/* Sets the range of k that this rank multiplies: the one for gemm_split.c if `split` is true,
- * otherwise that of its layer if the caller requested layers, otherwise all of k. Also sets
- * w->sum_bytes. */
+/* Divides k among the ranks, if it is divided. `split` is true if gemm_split.c runs the product. */
 static void divide(gemm_work *w, const request *r, bool split)
 {
   if (split)
@@ -241,8 +239,8 @@ cleanup:
   return err;
 }
 
-/* If *part lies in a triangular matrix, copies it to a full matrix, and sets *part to the copy. The
- * caller destroys the copy by osli_part_close(x, ...). */
+/* If the part lies in a triangular matrix, copies it to a full matrix, and sets *part to the copy.
+ * osli_part_close(x, ...) destroys the copy. */
 static osla_err open_operand(osla_part *part, part_operand *x)
 {
   if (!osla_matrix_is_triangle(part->matrix)) return OSLA_OK;

@@ -18,8 +18,7 @@
 #include "osla_gemm.h"
 #include "osla_gemm_ablation.h"
 
-/* One dimension of a part of a matrix: index i of the part, for 0 <= i < n, is index first + i of
- * the matrix, which is distributed over nprocs processes in blocks of nb indices. */
+/* One dimension of a part of a matrix: index i of the part is index first + i of the matrix. */
 typedef struct gemm_axis {
   int64_t n, first, nb;
   int nprocs;
@@ -42,7 +41,7 @@ static inline int64_t axis_below(const gemm_axis *x, int64_t i, int iproc)
 {
   return osla_index_count(x->first + i, x->nb, iproc, x->nprocs);
 }
-/* Returns the largest number of indices of the part that one process owns. */
+/* Largest number of indices on one process. */
 static inline int64_t axis_largest(const gemm_axis *x)
 {
   int64_t most = 0;
@@ -53,54 +52,47 @@ static inline int64_t axis_largest(const gemm_axis *x)
   return most;
 }
 
-/* `n` process rows (or columns) of the grid of C: first, first + step, first + 2 step and so on. */
+/* `n` process rows (columns) of the grid of C: first, first + step, ... */
 typedef struct gemm_procs {
   int n, first, step;
 } gemm_procs;
 
-/* The elements of C that this rank computes. With layers they also contain elements of other ranks
- * (gemm_layers.c). In a split product they are a private array of C's size (gemm_split.c). */
+/* This rank's part of C, or a private array that replaces it (gemm_split.c). */
 typedef struct gemm_target {
   gemm_axis rows_of, cols_of;
   int prow;    /* process row of this rank */
   int pcol;    /* process column of this rank */
-  int64_t row; /* number of this rank's local rows of the matrix that lie above the part */
-  int64_t col; /* number of this rank's local columns of the matrix that lie before the part */
-  /* process rows and columns whose elements of C this rank computes: without layers its own process
-   * row and column, with layers those of its group of ranks */
+  int64_t row; /* local row of the part's first element in the distributed array */
+  int64_t col; /* local column of the part's first element in the distributed array */
+  /* process rows and columns whose elements of C this rank computes: its own, or those of its group
+   * (gemm_layers.c) */
   gemm_procs prows, pcols;
   int64_t rows; /* number of rows that this rank computes */
   int64_t cols; /* number of columns that this rank computes */
-  /* address of the first element of C that this rank owns; for a triangular C, address of this
-   * rank's local array */
+  /* this rank's first element of C; for a triangular C, the local array of its matrix */
   unsigned char *at;
-  /* leading dimension of C; for a triangular C, an upper bound of those of its block columns */
-  int64_t ld;
+  int64_t ld; /* leading dimension; for a triangular C, an upper bound for all its columns */
   /* the matrix of C if it is triangular, otherwise NULL; its block columns have different leading
    * dimensions */
   const osla_matrix *triangular;
 } gemm_target;
 
-/* A share: the rows (columns) of C that this rank computes and that one process row (column) of the
- * grid of C owns. Without layers, A and B have one share each; with layers, A has a share for each
- * process row, and B for each process column, of this rank's group. */
+/* The rows (columns) that this rank computes and that one process row (column) of C owns. */
 typedef struct gemm_share {
-  int64_t at;      /* number of rows (columns) in all earlier shares */
+  int64_t at;      /* number of rows (columns) of the process rows (columns) before */
   int64_t size;    /* number of rows (columns) */
-  int64_t n_below; /* number of pieces in all earlier shares of the operand */
+  int64_t n_below; /* number of pieces of the operand before those of this share */
 } gemm_share;
 
-/* A piece: consecutive rows (columns) of one share that are also consecutive in the local array of
- * one process of the operand's outer axis. Rows (columns) [at, at + size) of those that this rank
- * computes have local indices [local, local + size) on that process. */
+/* Elements [at, at + size) of the local part of C correspond to local indices [local, local + size)
+ * of the outer axis on one process. No piece has elements of two shares. */
 typedef struct gemm_piece {
   int64_t at, size, local;
-  int group;    /* index in gemm_operand.groups of the group to which the piece belongs */
+  int group;    /* index of the piece's process in gemm_operand.groups */
   int64_t base; /* offset of the piece in a load's buffer, in elements; used for strips */
 } gemm_piece;
 
-/* A group of pieces (not of ranks): all pieces on process `owner` of the outer axis. Their local
- * indices are in [lo, hi). */
+/* All pieces that lie on one process of the outer axis: local indices from lo to below hi. */
 typedef struct gemm_group {
   int owner;
   int64_t lo, hi;
@@ -137,8 +129,10 @@ typedef struct gemm_operand {
   int n_shares;
   int64_t n_pieces;
   int n_groups;
-  bool contiguous; /* true if no share has more than one piece */
-  bool *far;       /* [inner.nprocs] whether data of this process must be loaded */
+  /* true if the rows (columns) that this rank needs for a process row (column) of C are always
+   * contiguous in the memory of one process, so that no member of `shares` has two pieces */
+  bool contiguous;
+  bool *far; /* [inner.nprocs] true if this rank must transfer the data of this process */
   /* [inner.nprocs] true if the task order treats data of this process as data of another node */
   bool *outside;
   bool any_far;
@@ -153,8 +147,8 @@ typedef struct gemm_operand {
 
 enum { GEMM_A, GEMM_B };
 
-/* The indices [start, start + size) of k. In operand x, which is GEMM_A or GEMM_B, they have local
- * indices from local[x] on process owner[x] of the inner axis. */
+/* Consecutive indices of k: `size` indices from local index local[x] on process owner[x] of the
+ * inner axis of operand x. */
 typedef struct gemm_segment {
   int64_t start, size;
   int owner[2];
@@ -170,22 +164,18 @@ typedef struct gemm_task {
   bool direct[2]; /* true if one local product can read the operand without packing */
 } gemm_task;
 
-/* The layers of a product (gemm_layers.c). The process grid of C is cut into groups of `rows` x
- * `cols` ranks, and k is divided into n = rows x cols ranges, one for each layer. Each rank of a
- * group is in another layer. For each element of C of its group, a rank computes a partial sum: the
- * terms whose k is in the range of its layer. */
+/* The layers of a product (gemm_layers.c). The group of a rank consists of the ranks of `rows` x
+ * `cols` positions of the grid of C; each rank of the group is in another layer. */
 typedef struct gemm_layers {
   const osla_grid *grid; /* grid of C */
-  int n;                 /* number of layers; 1 if a product has no layers */
+  int n;                 /* number of layers: rows x cols; 1: no layers */
   int rows, cols;        /* number of process rows and columns of a group */
-  int row_step;          /* difference between the indices of successive process rows of a group */
-  /* difference between the indices of successive process columns of a group */
-  int col_step;
-  int me;             /* layer of this rank */
-  int64_t k;          /* number of indices of k, which are divided among the layers */
-  osla_segment *sums; /* memory in which this rank receives partial sums of its elements of C */
-  /* [n] element i: transfer of partial sums to the rank of layer i in this rank's group */
-  osla_posted *posted;
+  int row_step;          /* distance between the process rows of a group */
+  int col_step;          /* distance between the process columns of a group */
+  int me;                /* layer of this rank */
+  int64_t k;             /* indices of k that are divided among the layers */
+  osla_segment *sums;    /* partial sums that this rank receives */
+  osla_posted *posted;   /* [n] partial sums that this rank sends */
 } gemm_layers;
 
 typedef struct gemm_work {
@@ -198,35 +188,34 @@ typedef struct gemm_work {
   osla_gemm_options options;
   osla_gemm_ablation ablation;
   gemm_layers layers;
-  uint64_t sum_bytes; /* largest number of bytes of partial sums on a rank */
+  /* with layers, bytes of the partial sums of C that the rank with most of them keeps; 0 without
+   * layers */
+  uint64_t sum_bytes;
   /* first index of k that this rank multiplies; 0 unless k is divided (gemm_split.c,
    * gemm_layers.c) */
   int64_t k_from;
   int64_t k_to;  /* index behind the last index of k that this rank multiplies */
   int64_t width; /* width of the widest panel */
   bool limited;  /* true if no task may be wider than `width` */
-  /* position, in the order in which processes own k, of the process whose data this rank multiplies
-   * first. Without layers and shared loads: process row + process column */
+  /* number of the owner with which this rank's order of owners begins: process row + process
+   * column */
   int diagonal;
   bool sharing;        /* true if ranks share loads */
   osla_segment *store; /* buffers that other ranks of the node read */
   /* triangle of C that is computed: an osla_uplo, or a negative value for all of C */
   int triangle;
-  bool hermitian; /* true if only a triangle of C is computed and the diagonal of C is real */
+  bool hermitian; /* with a triangle: true if the diagonal of C is real */
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
-  /* private C of gemm_split.c, or the partial sums that this rank computes for other ranks of its
-   * group (gemm_layers.c) */
-  unsigned char *private;
+  unsigned char *private; /* private C of gemm_split.c, partial sums of gemm_layers.c */
   /* square at the diagonal of C in device memory, which gemm_triangle.c uses; NULL if C lies in
    * host memory */
   unsigned char *square;
-  struct gemm_source *sources; /* [2] state of A and of B while tasks run (gemm_run.c) */
+  struct gemm_source *sources; /* [2] state of the run (gemm_run.c) */
 } gemm_work;
 
-/* Divides the indices 0 to k - 1 into n ranges of almost equal length, and sets *from and *to to
- * range number i, counted from 0: indices [*from, *to). */
+/* Range number `i` if k indices are divided into n ranges: indices [*from, *to). */
 static inline void gemm_range(int64_t k, int i, int n, int64_t *from, int64_t *to)
 {
   *from = k / n * i + k % n * i / n;
@@ -239,7 +228,7 @@ static inline int gemm_n_slots(const gemm_work *w)
   return w->ablation.blocking ? 1 : 2;
 }
 
-/* Returns the number of rows (columns) of C in all pieces of the operand. */
+/* Number of local rows or columns of C that the pieces cover. */
 static inline int64_t gemm_outer_count(const gemm_operand *x)
 {
   const gemm_piece *last = x->pieces + x->n_pieces - 1;
@@ -300,8 +289,7 @@ void osli_gemm_run_close(gemm_work *w);
 /* Runs all tasks: c := alpha op(A) op(B) + beta c. Local, one-sided. Errors: MPI. */
 osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
 
-/* Returns the number of floating-point operations that multiply a rows x k matrix by a k x cols
- * matrix. */
+/* Floating-point operations of a product of rows x k by k x cols elements. */
 static inline double gemm_flops(const gemm_work *w, int64_t rows, int64_t cols, int64_t k)
 {
   /* operations of one multiplication and one addition */
@@ -343,41 +331,37 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
 
 /* ---- gemm_layers.c ---- */
 
-/* Checks the option `layers` of a product. `is_whole` is true if all of C is computed, and false if
- * only a triangle of C is. Local. Errors: ARG, MEM (partial sums leave nothing of options->memory),
- * UNSUPPORTED. */
+/* Checks the option `layers` of a product. `is_whole` is true if all of C is computed. Local.
+ * Errors: ARG, MEM (options->memory does not hold the partial sums), UNSUPPORTED. */
 osla_err osli_gemm_layers_check(const char *call, const osla_part *c, bool is_whole,
                                 const osla_gemm_options *options);
-/* If the caller requested layers, sets w->layers, w->c to the elements of C of this rank's group,
- * and w->k_from and w->k_to to the range of this rank's layer. The number of layers and the shape
- * of the groups are equal on all ranks. Called before the plan is made. Local. */
+/* Sets w->layers if the caller requested layers. The result is the same on all ranks, except for
+ * w->layers.me. The target becomes the part of C of this rank's group, and the range of k that of
+ * its layer. Called before the plan is made. Local. */
 void osli_gemm_layers_assign(gemm_work *w, const osla_part *c);
-/* Returns the largest number of bytes that a rank needs for partial sums, those that it computes
- * for other ranks and those that it receives; 0 without layers. Local. */
+/* Largest number of bytes of partial sums on a rank. Local. */
 uint64_t osli_gemm_layers_bytes(const gemm_work *w, const osla_part *c);
-/* Allocates the memory in which this rank computes partial sums for other ranks. Local. Errors:
- * MEM. */
+/* Allocates the partial sums that this rank computes. Local. Errors: MEM. */
 osla_err osli_gemm_layers_allocate(gemm_work *w);
-/* Allocates the memory in which this rank receives partial sums from other ranks. Collective.
- * Errors, on all ranks together: MEM, MPI. */
+/* Allocates the partial sums that this rank receives. Collective. Errors, on all ranks together:
+ * MEM, MPI. */
 osla_err osli_gemm_layers_open(gemm_work *w);
 /* Frees the memory of osli_gemm_layers_open and the list of posted transfers. Collective if there
  * are layers. */
 void osli_gemm_layers_close(gemm_work *w);
 
-/* Returns where this rank computes for the elements of C that the rank of layer `layer` in this
- * rank's group owns: in C for this rank's own elements, in the memory for partial sums for those of
- * another rank. Sets *rows and *cols to the numbers of their rows and columns. Local. */
+/* Elements of C that the rank of layer `layer` in this rank's group owns: in C if that is this
+ * rank, otherwise in this rank's partial sums. *rows and *cols are their numbers of rows and
+ * columns. Local. */
 operand osli_gemm_layers_target(const gemm_work *w, int layer, int64_t *rows, int64_t *cols);
-/* Begins to send complete partial sums to the rank that owns their elements of C: the rank of layer
- * `layer` in this rank's group. Local. Errors: MPI, MEM. */
+/* Sends a complete partial sum to its owner, the rank of layer `layer` in this rank's group. Local.
+ * Errors: MPI, MEM. */
 osla_err osli_gemm_layers_send(const gemm_work *w, int layer);
-/* Adds the partial sums that the other ranks of the group have computed to this rank's elements of
- * C, in ascending order of their layers. Then waits until this rank's partial sums have been sent.
- * Local. Errors: MPI. */
+/* Adds the partial sums of the other layers to this rank's part of C, in the order of the layers,
+ * and waits until the partial sums of this rank are sent. Local. Errors: MPI. */
 osla_err osli_gemm_layers_add(const gemm_work *w);
-/* Adds to a prediction the bytes of the partial sums that this rank sends, and of the memory that
- * it needs for partial sums. Local. */
+/* Adds the partial sums that this rank sends, and the memory for partial sums, to a prediction.
+ * Local. */
 void osli_gemm_layers_describe(const gemm_work *w, osla_gemm_plan *plan);
 
 #endif

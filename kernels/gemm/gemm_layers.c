@@ -1,22 +1,20 @@
-/* Layers: k is divided among the ranks of a group (the 2.5D algorithm of Solomonik and Demmel,
- * Euro-Par 2011, in which only C is replicated).
+/* Layers: k is divided among groups of ranks (the 2.5D algorithm of Solomonik and Demmel, Euro-Par
+ * 2011, with replicas of C only).
  *
- * The process grid of C is cut into groups of r x s ranks. k is divided into r s ranges, one for
- * each layer, and each rank of a group is in another layer. A rank computes a partial sum for each
- * element of C that a rank of its group owns: the terms whose k is in the range of its layer. For
- * this it needs the rows of op(A) that belong to r process rows of C, and the columns of op(B) that
- * belong to s process columns of C, but of both only the range of k. It reads them from their
- * owners. Then it sends the partial sums to the owners of the elements of C. An owner adds the
- * partial sums in ascending order of layers, so the result has equal bits in every run.
+ * The process grid of C is cut into groups of r x s ranks; there are r s layers. Each rank of a
+ * group multiplies its share of k for all elements of C that the group owns. So it needs 1 / (r s)
+ * of the columns of r process rows of op(A), and of the rows of s process columns of op(B), which
+ * it reads where they are. Then it sends each rank of the group the partial sum of the elements
+ * that this rank owns. The owner adds the partial sums in the order of the layers, so the result is
+ * the same in every run.
  *
- * If the ranks of each node form a rectangle of the grid of C, and groups of r x s such rectangles
- * fill the grid, then the ranks of a group are on different nodes, and all ranks of a node are in
- * one layer. So the ranks of a node share loads as they do without layers (gemm_sharing.c), and the
- * whole node receives fewer elements of A and B than without layers. Otherwise the process rows and
- * columns of a group are adjacent.
+ * If each node owns a rectangle of the grid of C, and the grid can be cut into groups of r x s such
+ * rectangles, a group has at most one rank of a node, and the ranks of a node are in one layer. So
+ * they share loads as without layers (gemm_sharing.c), and the node, too, needs fewer elements of A
+ * and B. Otherwise the process rows and columns of a group are adjacent.
  *
- * Memory of a rank for partial sums: for each other layer, the size of the rank's elements of C
- * twice, once for partial sums that it computes and once for those that it receives. */
+ * Memory of a rank: its elements of C for each other layer twice, once to compute partial sums and
+ * once to receive them. */
 #include "kernels/gemm/gemm.h"
 #include "osla_device.h"
 #include "osla_trace.h"
@@ -27,7 +25,7 @@
 
 /* --- groups --- */
 
-/* Layer of a rank, and row and column of its group in the grid of groups. */
+/* Position of a rank in its group of layers.rows x layers.cols ranks, and number of its group. */
 typedef struct membership {
   int layer, group_row, group_col;
 } membership;
@@ -42,14 +40,14 @@ static membership membership_of(const gemm_layers *l, int prow, int pcol)
   };
 }
 
-/* Returns the `rows` process rows, at distances of `step`, of the group that contains process row
- * `prow`. Also used for process columns. */
+/* Process rows of a group of `rows` process rows at a distance of `step` that contains `prow`; used
+ * for columns as well. */
 static gemm_procs procs_of(int prow, int rows, int step)
 {
   return (gemm_procs){rows, prow / (rows * step) * rows * step + prow % step, step};
 }
 
-/* Returns the transport rank of the rank of layer `layer` in this rank's group. */
+/* Transport rank of layer `layer` in this rank's group. */
 static int rank_of(const gemm_work *w, int layer)
 {
   const gemm_layers *l = &w->layers;
@@ -57,8 +55,7 @@ static int rank_of(const gemm_work *w, int layer)
                            w->c.pcols.first + layer % l->cols * l->col_step);
 }
 
-/* Returns the index of `origin` among the ranks that may notify `target`: the layer of `origin`, or
- * -1 if the two ranks are not in one group. */
+/* Index of an origin among the notifiers of its target: its layer, if both are in one group. */
 static int notifier_index(const void *arg, int origin, int target)
 {
   const gemm_layers *l = arg;
@@ -70,9 +67,8 @@ static int notifier_index(const void *arg, int origin, int target)
   return from.group_row == to.group_row && from.group_col == to.group_col ? from.layer : -1;
 }
 
-/* Finds the largest rectangle of ranks at the origin of the process grid that is on one node. If
- * the grid consists of such rectangles, each of them on one node, sets *rows and *cols to their
- * size; otherwise sets both to 1. */
+/* Rows and columns of the grid of C that one node owns: the largest rectangle that all nodes can
+ * fill, or 1 x 1. */
 static void node_rectangle(const osla_grid *grid, int *rows, int *cols)
 {
   const osla_transport *t = osla_grid_transport(grid);
@@ -94,7 +90,7 @@ static void node_rectangle(const osla_grid *grid, int *rows, int *cols)
 
 /* --- number of layers --- */
 
-/* The facts about a product that decide the shape of its groups of ranks. */
+/* A product, as the choice of layers sees it. */
 typedef struct problem {
   const osla_part *c;
   int64_t k;
@@ -110,9 +106,8 @@ static problem problem_of(const osla_part *c, int64_t k)
   return x;
 }
 
-/* Returns the number of elements that all ranks of a node receive: of A, of B, and partial sums of
- * elements of C. If the ranks of a node are in one layer, an element of A or B that several of them
- * need is counted once. */
+/* Elements that the ranks of a node receive: of A, of B, and partial sums of C. The ranks of a node
+ * that are in one process row and one layer receive elements of A together. */
 static double node_elements(const problem *x, const gemm_layers *l)
 {
   const double rows = (double)x->c->m / x->p, cols = (double)x->c->n / x->q;
@@ -124,9 +119,9 @@ static double node_elements(const problem *x, const gemm_layers *l)
   return a + b + x->node_rows * x->node_cols * rows * cols * (l->n - 1);
 }
 
-/* Finds the shape of groups of n ranks with which a node receives the fewest elements, and stores
- * it in *best and this number in *least. If the grid permits, the ranks of a group are on different
- * nodes. Returns false if groups of n ranks cannot fill the grid. */
+/* Finds the shape of the groups for `n` layers with which a node receives the fewest elements. The
+ * ranks of a group are on different nodes if the grid can be cut so. Returns false if the grid
+ * cannot be cut into groups of n ranks. */
 static bool best_shape(const problem *x, int n, gemm_layers *best, double *least)
 {
   bool found = false;
@@ -146,8 +141,7 @@ static bool best_shape(const problem *x, int n, gemm_layers *best, double *least
   return found;
 }
 
-/* Returns the largest number of bytes that a rank needs with n layers for partial sums, those that
- * it computes for other ranks and those that it receives. */
+/* Bytes of partial sums on a rank with n layers. */
 static uint64_t sum_bytes(const osla_part *c, int n)
 {
   const osla_layout l = osla_matrix_layout(c->matrix);
@@ -193,7 +187,7 @@ osla_err osli_gemm_layers_check(const char *call, const osla_part *c, bool is_wh
 
 /* --- assignment --- */
 
-/* Returns the number of rows (columns) of C that some process rows (columns) own together. */
+/* Number of rows or columns of C on these process rows or columns. */
 static int64_t count_of(const gemm_axis *axis, const gemm_procs *procs)
 {
   int64_t count = 0;
@@ -232,12 +226,11 @@ uint64_t osli_gemm_layers_bytes(const gemm_work *w, const osla_part *c)
   return w->layers.n > 1 ? sum_bytes(c, w->layers.n) : 0;
 }
 
-/* Returns the number of rows of C that the rank of layer `layer` in this rank's group owns. */
+/* Numbers of rows and columns of C that the rank of a layer in this rank's group owns. */
 static int64_t rows_of(const gemm_work *w, int layer)
 {
   return w->x[GEMM_A].shares[layer / w->layers.cols].size;
 }
-/* Returns the number of columns of C that the rank of layer `layer` in this rank's group owns. */
 static int64_t cols_of(const gemm_work *w, int layer)
 {
   return w->x[GEMM_B].shares[layer % w->layers.cols].size;
@@ -248,8 +241,7 @@ static size_t part_bytes(const gemm_work *w, int layer)
   return (size_t)(rows_of(w, layer) * cols_of(w, layer)) * w->element;
 }
 
-/* Returns the number of bytes of the partial sums that this rank computes for the other ranks of
- * its group. */
+/* Bytes of the partial sums that this rank computes for the other layers. */
 static size_t computed_bytes(const gemm_work *w)
 {
   const size_t group = (size_t)(w->c.rows * w->c.cols) * w->element;
@@ -268,8 +260,8 @@ osla_err osli_gemm_layers_allocate(gemm_work *w)
   return OSLA_OK;
 }
 
-/* Returns the offset at which the rank of layer `to` receives, in its segment `sums`, the partial
- * sums from the rank of layer `from`. There is no space for partial sums from layer `to` itself. */
+/* Offset in the data area of the rank of layer `to` for the partial sum that the rank of layer
+ * `from` sends. */
 static size_t sum_offset(const gemm_work *w, int from, int to)
 {
   return (size_t)(from < to ? from : from - 1) * part_bytes(w, to);
@@ -303,8 +295,7 @@ operand osli_gemm_layers_target(const gemm_work *w, int layer, int64_t *rows, in
   const gemm_share *col = &w->x[GEMM_B].shares[layer % l->cols];
   *rows = row->size, *cols = col->size;
   if (layer == l->me) return own;
-  /* number of elements of C of all lower layers, including this rank's own elements, for which
-   * w->private has no space */
+  /* elements of C of the layers before, of which this rank's own lie in C */
   const int64_t before = row->at * w->c.cols + row->size * col->at;
   const size_t own_bytes = layer > l->me ? part_bytes(w, l->me) : 0;
   return (operand){w->private + ((size_t)before * w->element - own_bytes), row->size};
@@ -319,8 +310,7 @@ osla_err osli_gemm_layers_send(const gemm_work *w, int layer)
                               part_bytes(w, layer), 0, 1, &l->posted[layer]);
 }
 
-/* Adds n real numbers at `from` to those at `to`. They are floats if `single` is true, otherwise
- * doubles. */
+/* Adds n real numbers of 4 or 8 bytes. */
 static void add_numbers(bool single, int64_t n, const unsigned char *from, unsigned char *to)
 {
   if (single)
@@ -331,8 +321,7 @@ static void add_numbers(bool single, int64_t n, const unsigned char *from, unsig
       ((double *)to)[i] += ((const double *)from)[i];
 }
 
-/* Adds received partial sums, whose columns are adjacent in memory, to this rank's elements of C.
- */
+/* Adds a partial sum to this rank's part of C. */
 static void add_sum(const gemm_work *w, const unsigned char *sum)
 {
   const int64_t rows = rows_of(w, w->layers.me), cols = cols_of(w, w->layers.me);

@@ -37,9 +37,8 @@ static int group_of(gemm_operand *x, int owner)
   return x->n_groups++;
 }
 
-/* Appends a piece (gemm_piece) of a share: the rows (columns) [at, at + size) of those that this
- * rank computes, whose first one is index i of the outer axis. If they continue the previous piece
- * of the share, extends that piece instead. */
+/* Appends a piece with elements [at, at + size), which begin at index i of the part. Extends the
+ * previous piece of the share instead if the new elements continue it. */
 static void add_piece(gemm_operand *x, const gemm_share *share, int64_t at, int64_t size, int64_t i)
 {
   int g = group_of(x, axis_owner(&x->outer, i));
@@ -54,9 +53,9 @@ static void add_piece(gemm_operand *x, const gemm_share *share, int64_t at, int6
     x->pieces[x->n_pieces++] = (gemm_piece){.at = at, .size = size, .local = local, .group = g};
 }
 
-/* Cuts the rows (columns) of a share into pieces. The share begins with local index `first` of axis
- * `c` of C on process iproc. Stores the pieces if `keep` is true; otherwise only counts them.
- * Returns an upper bound of the number of pieces. */
+/* Cuts the indices of a share into pieces. The indices begin with local index `first` of axis `c`
+ * on process iproc. Stores the pieces if `keep`; otherwise only counts them. Returns an upper bound
+ * of their number. */
 static int64_t cut(const gemm_axis *c, int iproc, int64_t first, const gemm_share *share,
                    gemm_operand *x, bool keep)
 {
@@ -75,9 +74,8 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, const gemm_shar
   return runs;
 }
 
-/* Makes a share of axis `c` of C for each process in `procs`, and cuts it into pieces. The shares
- * are empty if `none` is true. Stores shares and pieces if `keep` is true; otherwise only counts
- * the pieces. Returns an upper bound of the number of pieces. */
+/* Cuts the indices of all shares into pieces. Stores the shares and the pieces if `keep`. Returns
+ * an upper bound of the number of pieces. */
 static int64_t cut_shares(const gemm_axis *c, const gemm_procs *procs, bool none, gemm_operand *x,
                           bool keep)
 {

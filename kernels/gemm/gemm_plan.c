@@ -90,9 +90,8 @@ static uint64_t most_memory(double blocks)
   return 2.5 * blocks < (double)SMALL ? SMALL : (uint64_t)(2.5 * blocks);
 }
 
-/* Returns the limit of the buffers' bytes for operands that are distributed evenly. Without layers
- * the limit follows from one local block of each operand. With layers a rank needs the local blocks
- * of several process rows and columns at once, one for each share. */
+/* Limit of the buffers' bytes if the operands were distributed evenly. With layers, a rank needs
+ * the blocks of several process rows and columns at once. */
 static uint64_t usual_memory(const gemm_work *w)
 {
   double bytes = 0;
@@ -182,9 +181,8 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* Returns the position, from 0, of process `owner` in the order in which this rank visits the
- * owners of k in operand `which`. The order contains only processes with indices k that this rank
- * multiplies. */
+/* Position, from 0, at which this rank visits `owner`. The order has only the owners of indices k
+ * that this rank multiplies. */
 static int turn(const gemm_work *w, int which, int owner)
 {
   const gemm_axis *inner = &w->x[which].inner;

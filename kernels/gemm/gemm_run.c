@@ -309,8 +309,7 @@ static osla_err prepare_operand(source *s, const gemm_task *task)
   return OSLA_OK;
 }
 
-/* Returns share number i of operand s->x, for the indices k of a task, as an array for BLAS. The
- * share must not be empty. */
+/* Share number i, which is not empty, of a task's part of an operand. */
 static gemm_array operand_share(const source *s, const gemm_task *task, int i)
 {
   const gemm_operand *x = s->x;
@@ -328,8 +327,7 @@ static gemm_array operand_share(const source *s, const gemm_task *task, int i)
 
 /* --- products --- */
 
-/* Computes c := alpha a b + beta c, where c are the elements of C that the rank of layer `layer` in
- * this rank's group owns, or this rank's partial sums of them. */
+/* Multiplies for the elements of C that the rank of layer `layer` in this rank's group owns. */
 static osla_err multiply(const gemm_work *w, int layer, osla_complex alpha, gemm_array a,
                          gemm_array b, int64_t k, osla_complex beta)
 {
@@ -343,9 +341,9 @@ static osla_err multiply(const gemm_work *w, int layer, osla_complex alpha, gemm
   return OSLA_OK;
 }
 
-/* Runs task t, whose operands are available, for the elements of C of each rank of this rank's
- * group; its own elements come last. The last task completes the partial sums for one rank after
- * the other, and sends them at once. */
+/* Runs task t, whose operands are available, for the elements of C of all ranks of this rank's
+ * group. The last task completes the partial sums, which are sent one by one; this rank's own
+ * elements come last. */
 static osla_err run_task(source *s, int64_t t, osla_complex alpha, osla_complex beta)
 {
   const gemm_work *w = s->w;

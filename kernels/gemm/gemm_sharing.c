@@ -78,9 +78,8 @@ osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b, 
 
 /* --- sharers --- */
 
-/* Returns the transport rank at position i of this rank's process row of C (for A) or process
- * column of C (for B) if that rank shares memory with this rank, so that both may need equal loads.
- * Otherwise returns -1. */
+/* Transport rank i of C's process row (for A) or column (for B) if it may need the same loads as
+ * this rank, because it shares memory with this rank. Otherwise -1. */
 static int candidate(const gemm_work *w, int which, int i)
 {
   int rank = which == GEMM_A ? osla_grid_rank_at(w->grid, w->c.prow, i)

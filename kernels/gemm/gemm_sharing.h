@@ -4,10 +4,9 @@
 
 #include "kernels/gemm/gemm.h"
 
-/* Decides whether ranks share loads of a product with k inner indices. The decision, w->sharing, is
- * equal on all ranks. Also chooses the owner whose data the ranks of this node multiply first
- * (w->diagonal). Called after the layers are assigned, before the plan is made. Collective. Errors:
- * MPI. */
+/* Decides whether ranks share loads of a product with k inner indices (w->sharing, the same on all
+ * ranks), and with which owner the ranks of this node begin their order of owners (w->diagonal).
+ * Called after the layers are assigned, before the plan is made. Collective. Errors: MPI. */
 osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b, int64_t k);
 
 /* Allocates the memory that this rank needs for itself. Called after the plan is made. Local.

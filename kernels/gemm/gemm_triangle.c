@@ -21,8 +21,7 @@ typedef struct product {
   int64_t k;
 } product;
 
-/* Returns the consecutive local columns of C that contain column `col` and have one leading
- * dimension. */
+/* Run of local columns of C that contains column `col` and has one leading dimension. */
 static stored_columns columns_of(const gemm_work *w, int64_t col)
 {
   const gemm_target *c = &w->c;
@@ -31,8 +30,7 @@ static stored_columns columns_of(const gemm_work *w, int64_t col)
                       c->row, c->col);
 }
 
-/* Returns the address of the element of C in local row `row` and local column `col`, and the
- * leading dimension there. */
+/* Operand that begins with the element of C in local row `row` and local column `col`. */
 static operand c_at(const gemm_work *w, int64_t row, int64_t col)
 {
   const stored_columns s = columns_of(w, col);

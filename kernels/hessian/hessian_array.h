@@ -23,10 +23,10 @@ static inline stored_columns array_columns(const owner_array *a, int64_t col)
   return osli_stored_columns(a->matrix, a->owner, col);
 }
 
-/* Returns the index, in the array, of the element in local row 0 of column `col`. The index may be
- * negative, because a triangular layout does not store the rows above the diagonal. *run caches a
- * run of columns between calls: it is {0} before the first call, and a call replaces it if it does
- * not contain the column. So a loop over ascending columns looks up each run once. */
+/* Returns the index of local row 0 of column `col`, which need not be stored, so that the index may
+ * be negative. *run caches a run of columns between calls: it is {0} before the first call, and a
+ * call replaces it if it does not contain the column. So a loop over ascending columns looks up
+ * each run once. */
 static inline int64_t array_column(const owner_array *a, stored_columns *run, int64_t col)
 {
   if (col < run->first || col - run->first >= run->count) *run = array_columns(a, col);

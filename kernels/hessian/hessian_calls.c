@@ -7,7 +7,8 @@
 
 #include <inttypes.h>
 
-/* Checks that a list of indices or a gradient lies in host memory. */
+/* Checks that `list`, the indices or the gradient of an update, lies in host memory: the host reads
+ * these arrays also if H is in device memory. `name` begins the error message. */
 static osla_err check_list(const void *list, const char *name)
 {
   device_queue *q;
@@ -23,8 +24,9 @@ static osla_err check_indices(const osla_hessian *h, const char *name, int64_t n
   return osli_split_check(h->n, name, n, list);
 }
 
-/* Checks that G or U lies in host memory or on the device of H, there in one piece of memory that
- * this rank has allocated or registered. */
+/* Checks that the matrix of an update (G, or the block U of an update by blocks) lies in host
+ * memory, or in the memory of H's device. In device memory the whole matrix must lie in one
+ * allocation or one registered range of this rank. `name` begins the error message. */
 static osla_err check_matrix(const osla_hessian *h, int64_t rows, int64_t cols, const void *matrix,
                              int64_t ld, const char *name)
 {

@@ -101,10 +101,10 @@ static osla_err update_behind(potri *f, const chol_step *s, int64_t row, int64_t
   return osli_potri_solve_column(f, end - row, s->size, x_at(c, x, s->col_on), l);
 }
 
-/* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local columns [from, to) and
- * i over the local rows before `end`. The columns have one leading dimension. The rows below the
- * diagonal element of the last of these columns are updated by one product. The rows above them
- * form a triangle, which is halved recursively down to blocks. */
+/* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local columns [from, to)
+ * and i over the local rows before `end`. The columns have one leading dimension. The rows below
+ * the diagonal element of the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. */
 static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, x_row x,
                                 int64_t from, int64_t to, int64_t end)
 {

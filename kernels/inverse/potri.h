@@ -83,15 +83,17 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c ---- */
 
-/* Computes A(k,j) := L(k,k)^-1 A(k,j) for this rank's block columns j < k. The rank must own block
- * row k. `diagonal` is L(k,k). */
+/* First solve of step k with a block row: A(k,j) := L(k,k)^-1 A(k,j) for all block columns j < k
+ * that this rank owns. Only ranks that own block row k call it. `diagonal` is the block L(k,k) of
+ * the Cholesky factor. */
 osla_err osli_potri_solve_row(const chol *c, const chol_step *s, operand diagonal);
 
-/* Computes A(k,j) := L(k,k)^-H A(k,j) for this rank's block columns j < k. The rank must own block
- * row k. `diagonal` is L(k,k). */
+/* Second solve of step k with a block row: A(k,j) := L(k,k)^-H A(k,j) for all block columns j < k
+ * that this rank owns. Only ranks that own block row k call it. `diagonal` is the block L(k,k) of
+ * the Cholesky factor. */
 osla_err osli_potri_finish_row(const chol *c, const chol_step *s, operand diagonal);
 
-/* l := -l L(k,k)^-1 for an n x size block l. */
+/* Computes l := -l L(k,k)^-1 for an n x size block l. `diagonal` is the block L(k,k). */
 osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
                                  operand l);
 

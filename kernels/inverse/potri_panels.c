@@ -64,8 +64,8 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return (size_t)((k - 1 - first) / c->lcm + 1) * osli_potri_block_bytes(c);
 }
 
-/* Returns true if the blocks X(k,j) for this rank's block columns j have arrived, or if this rank
- * has computed them. In both cases *x then describes them. */
+/* True if X(k,j) for this rank's block columns has arrived, or has been computed by this rank. *x
+ * then describes it. */
 static bool x_is_here(potri *f, const chol_step *s, x_row *x)
 {
   const chol *c = &f->c;

@@ -244,7 +244,8 @@ static osla_err solve(cg *c, const double *b)
   return OSLA_OK;
 }
 
-/* Allocates the scalars and the vectors, except p if shares_p is true (make_shared). Local. */
+/* Allocates the scalars and vectors of the iteration on this rank's device. If shares_p is true,
+ * other ranks must read the vector p, so make_shared allocates p instead. Local. */
 static osla_err make_vectors(cg *c, device_queue *queue, bool shares_p, double **memory)
 {
   const int64_t scalars = 2 * c->every + 3;

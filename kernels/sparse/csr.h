@@ -40,10 +40,9 @@ struct osla_csr {
 /* Returns the device that has a copy of the matrix, or NULL if there is no copy. Local. */
 device_queue *osli_csr_queue(const osla_csr *matrix);
 
-/* Checks that this rank can access the n numbers of a vector, and that they lie on the device of
- * `queue`, or in host memory if `queue` is NULL. A vector of 0 numbers may lie anywhere. Error
- * messages call the vector `what`, and name `other` as the object that lies on the device. Local.
- * Errors: ARG. */
+/* Checks that this rank can access the n numbers of a vector, and that they lie on a device, or in
+ * host memory if `queue` is NULL. A vector of 0 numbers may lie anywhere. Error texts call the
+ * vector `what`, and say that `other` lies on the device. Local. Errors: ARG. */
 osla_err osli_csr_check_vector(const double *vector, int64_t n, const char *what,
                                const device_queue *queue, const char *other);
 
@@ -56,8 +55,8 @@ void osli_csr_device_free(osla_csr *matrix);
 
 /* ---- spmv.c ---- */
 
-/* Does what osla_spmv does, including the checks of arguments, but if the product is computed on a
- * device it may still be queued when the call returns. */
+/* Checks the arguments of osla_spmv and computes what osla_spmv computes, but a product on a device
+ * may still be queued when the call returns. */
 osla_err osli_spmv_queue(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
 
 /* ---- fetched_rows.c ---- */

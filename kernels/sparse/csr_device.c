@@ -1,9 +1,9 @@
 /* Copies of sparse matrices in device memory, and products with these copies. The star forest of a
  * matrix copies values of x from the devices of their owners to the ghosts on this rank's device.
  *
- * All arrays of a copy lie in one allocation of device memory. The product with entries in ghost
- * columns adds to the whole vector y on a device. Therefore the copy stores these entries as a
- * matrix with all rows of this rank, not only the rows that have such entries. */
+ * All arrays of a copy lie in one piece of device memory. The product with entries in ghost columns
+ * adds to the whole vector y on a device. Therefore the copy stores these entries as a matrix with
+ * all rows of this rank, not only the rows that have such entries. */
 #include "kernels/forest/forest.h"
 #include "kernels/sparse/csr.h"
 #include "src/memory/segment_state.h"

@@ -1,9 +1,9 @@
 /* Sums numbers in device memory over the ranks of a node. No host reads the numbers.
  *
- * The numbers that are added are called parts: each rank has one, in memory that the other ranks
- * read in place. A broadcast copies the parts of all ranks to an array on each device. A reduction
- * on a forest without edges between ranks then adds them in the order of ranks, so all ranks get
- * equal bits. With at most 32 ranks the sum has the bits that osla_sums_all computes. */
+ * Each rank has its part of a sum in memory that the other ranks read in place. A broadcast copies
+ * the parts of all ranks to an array on each device. A reduction on edges of the rank to itself
+ * then adds them in the order of ranks, so all ranks get equal bits. With at most 32 ranks these
+ * are the bits of osla_sums_all. */
 #include "kernels/forest/forest.h"
 #include "kernels/sparse/krylov.h"
 #include "src/memory/segment.h"
@@ -15,9 +15,7 @@ struct device_sums {
   double *part;        /* this rank's part of the next sum, read by the other ranks */
   double *parts;       /* [size + 1] the parts of all ranks in the order of ranks, then 0 */
   osla_forest *gather; /* roots: `part` of each rank; leaf p of a rank: element p of `parts` */
-  /* leaves: the parts in `parts`, without the 0 behind them; their only root: this rank's copy of
-   * the sum */
-  osla_forest *add;
+  osla_forest *add;    /* leaves: elements of `parts` without the 0; their root: this rank's sum */
 };
 
 double *osli_device_sums_part(const device_sums *s)

@@ -30,10 +30,11 @@ osla_err osli_krylov_precondition(void *self, const double *r, double *z);
 
 /* Sets *out to the device on which a solver runs: the device of a sparse matrix, or, for an
  * operator of the caller, the device of the vector b. NULL means host memory. `call` begins the
- * error message. A rank without columns may pass any address for x. If the operator is a sparse
- * matrix, a rank without rows may pass any address for b. Local. Errors: ARG (b or x does not lie
- * on the device *out, or in host memory if *out is NULL; a part of b or x lies in device memory
- * that this rank has neither allocated nor registered). */
+ * error message. A rank without
+ * columns may pass any address for x. If the operator is a sparse matrix, a rank without rows may
+ * pass any address for b. Local. Errors: ARG (b or x does not lie on the device *out, or in host
+ * memory if *out is NULL; a part of b or x lies in device memory that this rank has neither
+ * allocated nor registered). */
 osla_err osli_krylov_device(const char *call, const osla_operator *a, const double *b,
                             const double *x, device_queue **out);
 
@@ -75,7 +76,7 @@ bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
 
 /* ---- device_sums.c ---- */
 
-/* State for sums of one number per rank over the ranks of a node, which their devices compute. */
+/* State for sums of one number over the ranks of a node, which their devices compute. */
 typedef struct device_sums device_sums;
 
 /* Creates the state for sums over all ranks of the device's transport, which must be on one node.
@@ -85,13 +86,12 @@ osla_err osli_device_sums_create(osla_device *device, device_sums **out);
  * MPI. */
 osla_err osli_device_sums_destroy(device_sums **sums);
 
-/* Returns the address, in device memory, of the number that this rank adds to the next sum: its
- * part. The caller queues work that stores the part there. Local. */
+/* Returns the address in device memory of this rank's part of the next sum, which work that the
+ * caller queues must store there. Local. */
 double *osli_device_sums_part(const device_sums *sums);
 /* Queues work that stores the sum of the parts of all ranks in *sum, which lies in device memory.
- * On return this rank may queue the work that stores its part of the next sum. All ranks call it,
- * like a transfer of a star forest. Errors: those of a broadcast and a reduction of a star forest.
- */
+ * On return this rank may queue its part of the next sum. Collective like transfers of star
+ * forests. Errors: those of these transfers. */
 osla_err osli_device_sums_add(device_sums *sums, double *sum);
 
 /* ---- cg_device.c ---- */

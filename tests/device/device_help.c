@@ -180,7 +180,7 @@ void unopened_free(unopened_memory *m)
 
 /* ---- calls to the device ---- */
 
-static const device_ops *uncounted; /* the backend's own functions, which count_begin replaces */
+static const device_ops *uncounted; /* functions of the backend, while calls are counted */
 static device_ops counting;
 static device_calls counted;
 

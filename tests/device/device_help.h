@@ -79,7 +79,7 @@ typedef struct unopened_memory {
 bool unopened_allocate(const osla_device *device, size_t bytes, unopened_memory *out);
 void unopened_free(unopened_memory *memory);
 
-/* Numbers of calls that this rank has made to a device between count_begin and count_end. */
+/* Numbers of calls that this rank has made to a device. */
 typedef struct device_calls {
   int waits;          /* waits for queued work */
   int copies;         /* copies between the device and host memory */

@@ -25,9 +25,9 @@ typedef struct sparse_system {
 } sparse_system;
 
 /* Opens a device and makes a system whose m x n matrix is multiplied by `factor`. Returns false if
- * no device can be opened, or if the job has several ranks and the device has no kernels, without
- * which products on several ranks are not possible. In the second case the call also checks that
- * osla_csr_to_device refuses the matrix. Collective. */
+ * no device can be opened, or if the job has several ranks and the device has no kernels, which
+ * products then need. In the second case the call also checks that osla_csr_to_device refuses the
+ * matrix. Collective. */
 bool open_system(sparse_system *system, bool early, sparse_kind kind, int64_t m, int64_t n,
                  double factor);
 /* Copies the matrix to the device. Collective. */

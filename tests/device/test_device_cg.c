@@ -89,9 +89,9 @@ typedef enum spoiled {
   SPOILED_KINDS
 } spoiled;
 
-/* Solves a system that is spoiled as `how` says, once in host memory and once on the device, there
- * in groups of 16 iterations. CG on the device must end with `end`. Except for TINY_B, CG in host
- * memory must end with the same result after an equal number of iterations. */
+/* Solves a system that is spoiled as `how` says, in host memory and on the device, there in groups
+ * of 16 iterations. CG on the device must end with `end`. Except for TINY_B, CG in host memory must
+ * end with the same result after an equal number of iterations. */
 static void check_end(sparse_kind kind, int64_t n, double factor, spoiled how, int64_t iterations,
                       osla_krylov_end end)
 {

@@ -314,14 +314,14 @@ static void test_next_device(void)
 
 /* ---- wrong arguments ---- */
 
-/* A function for a reduction, which leaves the values of roots unchanged. */
+/* A function of a reduction. */
 static void keep(int64_t count, void *inout, const void *in, void *context)
 {
   (void)count, (void)inout, (void)in, (void)context;
 }
 
 /* Checks that each rank refuses a type that devices do not have, an array that is too short, device
- * memory of another rank, and a reduction by a function of values on a device. */
+ * memory of another rank, and values on a device for a function. */
 static void test_refused(void)
 {
   device_bench b;

@@ -276,8 +276,7 @@ static void test_lane(void)
 
 /* ---- failures ---- */
 
-/* the backend's own functions, while a function that fails replaces one of them */
-static device_ops not_failing;
+static device_ops not_failing; /* functions of the backend, while work fails */
 
 static osla_err submit_failing(device_state *state, const device_work *work)
 {

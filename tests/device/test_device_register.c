@@ -1,7 +1,7 @@
-/* Tests of device memory that the program allocates and registers (osla_device_register). Calls
- * that accept device memory of the library must also accept registered memory, and must refuse
- * device memory that is not registered. test_device_forest.c tests transfers of star forests with
- * registered memory. */
+/* Tests osla_device_register, which makes device memory that the program has allocated known to
+ * OSLA. A call that takes pointers to device memory must accept memory that OSLA allocated and
+ * registered memory, and must refuse all other device memory. Transfers of star forests in
+ * registered memory are tested in test_device_forest.c. */
 #include "osla_forest.h"
 #include "osla_hessian.h"
 #include "src/device/device_ranges.h"

@@ -120,8 +120,7 @@ static void test_ranks(void)
   check_ranks(true);
 }
 
-/* the backend's own functions, while functions that fail replace some of them */
-static device_ops not_failing;
+static device_ops not_failing; /* functions of the backend, while some of them fail */
 
 static osla_err refuse_signal(device_state *state, const device_work *work)
 {
@@ -135,15 +134,15 @@ static osla_err fail_wait(device_state *state, uint64_t mark)
   return osla_error_set(OSLA_ERR_STATE, "planted failure");
 }
 
-/* Submits all work except signals, which therefore never run, as on a device that has failed. */
+/* Does not submit signals, so that they never run, as on a device that has failed. */
 static osla_err lose_signal(device_state *state, const device_work *work)
 {
   return work->kind == DEVICE_SIGNAL ? OSLA_OK : not_failing.submit(state, work);
 }
 
-/* Makes the device of the last rank fail: when its signal is submitted if at_submit is true,
- * otherwise when the host waits for it. Checks that no other rank waits forever, and that all ranks
- * get the error. */
+/* Lets the device of the last rank fail, when its signal is submitted if at_submit is true,
+ * otherwise when the host waits. Checks that no other rank waits forever, and that all ranks get
+ * the error. */
 static void check_failure(bool at_submit)
 {
   device_bench b;

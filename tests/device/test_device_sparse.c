@@ -80,14 +80,14 @@ static void test_operator(void)
   if (!open_system(&s, false, SPARSE_GRID, 400, 400, 1.0)) return;
   fill_vectors(&s);
   to_device(&s);
-  /* On several ranks, osla_cg with an operator of the caller tests for convergence in each
-   * iteration. */
+  /* on several ranks osla_cg tests for convergence in each iteration if the operator is a
+   * caller's */
   const osla_krylov_options o = {.tolerance = 1e-10, .check_every = osla_test_size() > 1 ? 1 : 16};
   double *x = osla_test_allocate((size_t)s.columns + 1, sizeof *x);
   const osla_krylov_result own = solve_on_device(&s, &o, x);
   s.op.multiply = multiply_by_caller;
-  /* Ranks without rows also pass device addresses, because the vectors of a caller's operator
-   * decide where CG runs. */
+  /* ranks without rows also pass device addresses, because those of a caller's operator decide
+   * where CG runs */
   const osla_krylov_result r = solve_on_device(&s, &o, NULL);
   CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED && r.iterations == own.iterations);
   OSLA_ASSERT_CLOSE(distance(s.columns, s.x, x), 0.0, 0.0);

@@ -252,8 +252,9 @@ static void need(faults *f, bool condition, const char *what)
   if (!condition && !f->wrong) f->wrong = what;
 }
 
-/* Reads the attributes of a data set: sets a->stored from the text uplo of a matrix, and returns
- * the checksum in the file. */
+/* Reads the attributes "checksum" and "uplo" of a data set. Returns the checksum, and sets
+ * a->stored to the triangle that the text of uplo names. Vectors have no uplo. A missing or wrong
+ * attribute is recorded in `f`. */
 static uint64_t read_attributes(faults *f, hid_t set, array *a)
 {
   uint64_t sum = 0;

@@ -1,12 +1,11 @@
-/* Tests of reductions by functions of the caller. The functions do not commute, so a wrong order of
- * leaves gives wrong values. Each rank computes the expected values from the whole graph, in the
- * documented order. */
+/* Tests of reductions by functions of the caller. The functions do not commute, so that only the
+ * documented order of leaves gives the expected values, which each rank computes from the whole
+ * graph. */
 #include "tests/kernels/forest_model.h"
 
 #include <stdlib.h>
 
-/* The map x -> a x + b modulo PRIME. A vertex has the two numbers a and b, and 8 bytes, `gap`, that
- * no transfer may change. */
+/* The map x -> a x + b modulo PRIME, in 24 bytes. */
 typedef struct map {
   int64_t a, b, gap;
 } map;
@@ -14,8 +13,7 @@ enum { PRIME = 1000003, UNSET = -7 };
 static const osla_unit map_unit = {OSLA_UNIT_INT64, 2, sizeof(map)};
 
 typedef struct call_counts {
-  /* numbers of all calls, and of calls whose argument `count` is not the member `count` */
-  int64_t calls, wrong;
+  int64_t calls, wrong; /* numbers of all calls, and of calls with another count than `count` */
   int64_t count;
 } call_counts;
 
@@ -26,7 +24,7 @@ static void count_call(int64_t count, void *context)
   counts->wrong += count != counts->count;
 }
 
-/* Sets inout to the composition of two maps that applies first inout, then `in`. */
+/* Composes two maps: the result applies inout first. */
 static void compose(int64_t count, void *inout, const void *in, void *context)
 {
   int64_t *x = inout;
@@ -36,7 +34,7 @@ static void compose(int64_t count, void *inout, const void *in, void *context)
   x[1] = (y[0] * x[1] + y[1]) % PRIME;
 }
 
-/* Sets inout to the composition of two maps that applies first `in`, then inout. */
+/* Composes two maps: the result applies inout last. */
 static void compose_reversed(int64_t count, void *inout, const void *in, void *context)
 {
   int64_t *x = inout;
@@ -59,8 +57,8 @@ static map *maps(int64_t rank, int64_t n)
   return m;
 }
 
-/* Combines the values of all leaves of this rank's roots with the roots by a function, in the
- * documented order. Returns the number of calls of the function. */
+/* Applies a function to the roots of this rank in the documented order. Returns the number of
+ * calls. */
 static int64_t serial(const model_graph *g, osla_forest_function *function, map *roots)
 {
   call_counts counts = {0, 0, 2};
@@ -93,8 +91,8 @@ static void reduce_by(const model_graph *g, osla_forest *f, osla_forest_function
   free(expected);
 }
 
-/* Reduces on graphs of all kinds, with two functions in turn. The other arguments are equal, so the
- * results are wrong if the library uses the function of an earlier, cached transfer. */
+/* The second function has the arguments of the first one, so that it shows whether the library
+ * takes the first transfer for the same one. */
 static void test_kinds(void)
 {
   for (int kind = 0; kind < MODEL_KINDS; kind++) {
@@ -110,7 +108,7 @@ static void test_kinds(void)
   }
 }
 
-/* Begins and ends another transfer while a reduction by a function is under way. */
+/* Another transfer begins and ends while a reduction by a function is under way. */
 static void test_interleaved(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, 0);
@@ -143,9 +141,8 @@ static void test_interleaved(void)
   model_case_close(&c);
 }
 
-/* Each root has leaves on every rank, and there are so many roots that a reduction by addition
- * would send one value per root and node. A reduction by a function must still combine the value of
- * each leaf. */
+/* So many leaves of each root on every rank that other reductions of integers send one value for
+ * all leaves of a node. */
 static void test_all_to_all(void)
 {
   enum { ROOTS = 200 };
@@ -174,7 +171,7 @@ static void test_all_to_all(void)
   osla_transport_destroy(&t);
 }
 
-/* Combines the bytes of a vertex: inout := 3 inout + in modulo 256. */
+/* inout := 3 inout + in, for whole vertices of bytes. */
 static void append(int64_t count, void *inout, const void *in, void *context)
 {
   unsigned char *x = inout;
@@ -184,8 +181,7 @@ static void append(int64_t count, void *inout, const void *in, void *context)
     x[c] = (unsigned char)(3 * x[c] + y[c]);
 }
 
-/* Reduces vertices that are larger than a part of a ring. The function must get all bytes of a
- * vertex at once. */
+/* Vertices larger than a part of a ring: the function gets all bytes of a vertex at once. */
 static void test_whole_vertices(void)
 {
   enum { BYTES = 150001 };
@@ -216,7 +212,7 @@ static void test_whole_vertices(void)
   model_case_close(&c);
 }
 
-/* All ranks make each wrong call. */
+/* Each wrong call is made by all ranks. */
 static void test_errors(void)
 {
   model_case c = model_case_open(MODEL_EVEN, 0);

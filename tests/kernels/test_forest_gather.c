@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A vertex: two numbers, and 8 bytes, `gap`, that no transfer may change. */
+/* A vertex of two numbers, in 24 bytes. */
 typedef struct pair {
   int64_t rank, index, gap;
 } pair;
@@ -21,8 +21,8 @@ static pair *pairs(int64_t n)
   return p;
 }
 
-/* Returns rank and index of all leaves of this rank's roots, in the order in which a gather stores
- * their values, and their number in *n. The caller frees the array. */
+/* Returns the leaves of this rank's roots in the order in which a gather stores them. The caller
+ * frees the array. */
 static pair *expected_order(const model_graph *g, int64_t *n)
 {
   const int me = osla_test_rank();
@@ -47,8 +47,8 @@ static int64_t n_unequal(const pair *a, const pair *b, int64_t n)
   return bad;
 }
 
-/* Gathers the rank and index of each leaf, adds SCATTERED to the gathered indices, and scatters the
- * results. A broadcast on the forest begins before the gather ends, and ends after the scatter. */
+/* Gathers the rank and index of each leaf, adds SCATTERED to the gathered indices, and scatters
+ * them. A broadcast of the forest is under way meanwhile. */
 static void gather_and_scatter(const model_graph *g, osla_forest *f)
 {
   const model_share *mine = model_mine(g);
@@ -107,8 +107,8 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Gathers vertices of bytes from memory that the ranks of the node read in place. Overwrites the
- * leaves when osla_forest_writable has returned. */
+/* Values without a number type, in memory that the ranks of the node read in place; the leaves are
+ * overwritten after osla_forest_writable. */
 static void test_bytes_in_place(void)
 {
   enum { BYTES = 1000 };
@@ -141,7 +141,7 @@ static void test_bytes_in_place(void)
   model_case_close(&c);
 }
 
-/* All ranks make each wrong call. */
+/* Each wrong call is made by all ranks. */
 static void test_errors(void)
 {
   enum { MOST = 8 };

@@ -1,5 +1,5 @@
-/* Tests of osla_forest_sections: forests whose vertices have different numbers of values. Each rank
- * computes the expected values from the whole graph. */
+/* Tests of forests of sections: vertices that have different numbers of values. Each rank computes
+ * the expected values from the whole graph. */
 #include "tests/kernels/forest_model.h"
 
 #include <stdlib.h>
@@ -21,8 +21,7 @@ static int64_t first_value(int p, int64_t j)
   return first;
 }
 
-/* Returns the index of the edge of each leaf of a rank, or -1 if the leaf has no edge. The caller
- * frees the array. */
+/* Edge of each leaf of a rank; -1 if the leaf has no edge. The caller frees the array. */
 static int64_t *edges_of_leaves(const model_share *s)
 {
   int64_t *edge = osla_test_allocate((size_t)s->leaf_space + 1, sizeof *edge);
@@ -33,9 +32,8 @@ static int64_t *edges_of_leaves(const model_share *s)
   return edge;
 }
 
-/* Returns the index of the first value of each leaf of a rank, and, in element leaf_space, the
- * number of values of all leaves. Leaves without an edge have ALONE values. The caller frees the
- * array. */
+/* Starts of the sections of a rank's leaves: [leaf_space + 1]. Leaves without an edge have ALONE
+ * values. The caller frees the array. */
 static int64_t *leaf_starts(const model_share *s)
 {
   int64_t *edge = edges_of_leaves(s);
@@ -57,13 +55,13 @@ static int64_t *root_starts(const model_share *s)
   return start;
 }
 
-/* Returns a number that identifies value c of vertex j of rank p. */
+/* Value c of root j of rank p is 1000000 p + 1000 j + c. */
 static int64_t value_of(int64_t p, int64_t j, int64_t c)
 {
   return 1000000 * p + 1000 * j + c;
 }
 
-/* Checks that a broadcast copies value c of each root to value c of its leaves. */
+/* A broadcast: value c of a leaf becomes value c of its root. */
 static void check_bcast(const model_graph *g, osla_forest *sections, const int64_t *leaf_start)
 {
   const model_share *mine = model_mine(g);
@@ -90,9 +88,8 @@ static void check_bcast(const model_graph *g, osla_forest *sections, const int64
   free(edge);
 }
 
-/* Checks by a gather on the forest of sections that the leaves of each value are ordered by rank,
- * and for each rank by its list of edges. The values of leaves contain the rank and the index of
- * the edge in this list. */
+/* A gather on the forest of sections shows the order of the leaves of each value: ranks, then the
+ * list of each rank. Each leaf value holds its rank and the number of its edge in the list. */
 static void check_order(const model_graph *g, osla_forest *sections, const int64_t *leaf_start)
 {
   const model_share *mine = model_mine(g);
@@ -144,7 +141,7 @@ static void test_kinds(void)
   }
 }
 
-/* All vertices have 0 values, so the forest of sections has neither roots nor edges. */
+/* Sections without values. */
 static void test_empty(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, 0);
@@ -158,7 +155,7 @@ static void test_empty(void)
   model_case_close(&c);
 }
 
-/* One rank passes each wrong argument. All ranks must return the error. */
+/* Each wrong argument is that of one rank; all ranks get the error. */
 static void test_errors(void)
 {
   model_case c = model_case_open(MODEL_EVEN, 0);

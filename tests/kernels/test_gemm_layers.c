@@ -1,6 +1,6 @@
 /* Tests of products whose k is divided among layers of ranks (osla_gemm_options.layers). Results
- * must be correct and have equal bits in every run, osla_gemm_predict must predict the bytes that
- * are transferred, and wrong options must be refused on all ranks. */
+ * must be correct and the same in every run, the predicted bytes must be those that are sent, and
+ * wrong options must be refused on all ranks. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_trace.h"
@@ -24,14 +24,13 @@ static const shape shapes[] = {
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Form of a product: the operations on A and B, whether the operands are whole matrices or parts
- * that begin inside a block, and for which of A, B and C the test has allocated the memory itself.
- */
+ * that begin inside a block, and which of A, B and C the test has allocated itself. */
 typedef struct form {
   osla_trans transa, transb;
   bool parts, wrap_a, wrap_b, wrap_c;
 } form;
 
-/* The matrices A, B and C, and the product that is computed with them. */
+/* Matrices of the products, and the product. */
 typedef struct operands {
   kernel_matrix a, b, c;
   product p;
@@ -42,8 +41,7 @@ static osla_part part_of(const kernel_matrix *x, bool parts, int64_t m, int64_t 
   return parts ? osla_part_at(x->a, 5, 2, m, n) : osla_whole(x->a);
 }
 
-/* Makes the matrices for products of shape `h` and form `f`: A on the grid `other`, B and C on
- * `grid`. */
+/* Makes A on the grid `other`, and B and C on `grid`. */
 static operands make(osla_grid *grid, osla_grid *other, osla_dtype dtype, const shape *h,
                      const form *f)
 {
@@ -96,21 +94,19 @@ typedef enum property {
   BETA_IMAG
 } property;
 
-/* Returns a random number from 0 to n - 1 for property `what` of product number `number`. */
+/* A number from 0 to n - 1 for a property of product number `number`. */
 static int draw(int number, property what, int n)
 {
   return (int)(osla_random_bits(11, (uint64_t)number, (uint64_t)what) % (uint64_t)n);
 }
 
-/* Returns the type of the elements in product number `number`, from 0. There are 4 types and 9
- * pairs of operations on A and B (form_of). 4 and 9 are coprime, so 36 successive products have all
- * combinations. */
+/* Type and operations of product number `number`, from 0. The numbers of types and of pairs of
+ * operations are coprime, so 36 successive products have all combinations, 4 have all types, and 9
+ * have all pairs. */
 static osla_dtype dtype_of(int number)
 {
   return (osla_dtype)(number % 4);
 }
-/* Returns the form of product number `number`. 9 successive products have all pairs of operations.
- */
 static form form_of(int number)
 {
   static const osla_trans trans[] = {OSLA_NOTRANS, OSLA_TRANS, OSLA_CONJTRANS};
@@ -122,8 +118,8 @@ static form form_of(int number)
                 .wrap_c = draw(number, WRAP_C, 2)};
 }
 
-/* Computes a product twice: of whole numbers, whose result must be exact, and of uniform random
- * numbers, whose error must be within the bound of rounding errors. */
+/* Checks a product with whole numbers exactly, and with uniform numbers within the bound of
+ * rounding errors. */
 static void check_product(operands *x, const product_options *options, int number,
                           const char *label)
 {
@@ -173,8 +169,7 @@ static void run_product(osla_grid *grid, int g, int layers, int s, tally *ran)
 static void check_grid(osla_grid *grid, int g, tally *ran)
 {
   const int size = osla_grid_nprow(grid) * osla_grid_npcol(grid);
-  /* Creating a matrix on several nodes takes a tenth of a second, so fewer products are tested
-   * there. */
+  /* creating a matrix on several nodes takes a tenth of a second */
   const int step = osla_transport_n_nodes(osla_grid_transport(grid)) > 1 ? 8 : 3;
   int turn = g;
   for (int n = 2; n <= size; n++) {
@@ -200,14 +195,13 @@ static void test_products(void)
   osla_transport_destroy(&t);
 }
 
-/* Returns the largest number of layers that is possible in the first grid, which has all ranks. */
+/* The largest number of layers of the first grid, which has all ranks. */
 static int most_layers(void)
 {
   return osla_test_size();
 }
 
-/* Computes a product several times with an equal number of layers, also with delayed ranks. All
- * results must have equal bits. */
+/* Products with the same layers have the same bits in every run, also if ranks are delayed. */
 static void test_same_bits(void)
 {
   enum { M = 61, N = 47, K = 97 };
@@ -238,8 +232,8 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* Returns the number of bytes of the partial sums that this rank receives from ranks of other nodes
- * if all ranks are in one group. The grid must have one process row. */
+/* Bytes of the partial sums that ranks of other nodes send to this rank if all ranks are one group,
+ * in a grid of one process row. */
 static double far_sums(const osla_part *c)
 {
   const osla_layout l = osla_matrix_layout(c->matrix);
@@ -252,10 +246,9 @@ static double far_sums(const osla_part *c)
   return (double)(c->m * cols) * n_far * sizeof(double);
 }
 
-/* Checks that ranks transfer as many bytes between nodes as osla_gemm_predict predicts. The trace
- * counts gets, which transfer operands, and puts and notifies, which transfer partial sums. Puts
- * and notifies between nodes are known only if each node has one rank. If all ranks are one group,
- * far_sums computes the bytes of partial sums instead. */
+/* The bytes that are transferred between nodes are those that osla_gemm_predict predicts. The bytes
+ * of operands are those of gets. The bytes of partial sums follow from the sizes if all ranks are
+ * one group; otherwise they are those of puts and notifies if each rank is a node. */
 static void check_transfers(const operands *x, int layers, const char *label)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(x->c.a));

@@ -79,8 +79,9 @@ static osla_part choose_part(osla_matrix *a, bool diagonal, uint64_t seed)
   return osla_part_at(a, i, j, osla_test_choose(seed, 3, n - i + 1), cols);
 }
 
-/* Copies a random part of `source` to a random part of `dest`. The other elements of `dest` must
- * not change. */
+/* Tests osla_matrix_copy_part from a random part of `source` to a random part of `dest`: the part of
+ * `dest` gets the elements of `source`, and the elements of `dest` outside it do not change. If
+ * `diagonal` is true, the part of `dest` lies on the diagonal, otherwise below it. */
 static void check_part(osla_matrix *source, osla_matrix *dest, bool diagonal, uint64_t seed)
 {
   const int64_t n = osla_matrix_layout(dest).n;

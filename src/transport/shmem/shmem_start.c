@@ -69,9 +69,9 @@ static void set_environment(void)
   if (bytes && !getenv("SMA_SYMMETRIC_SIZE")) (void)setenv("SHMEM_SYMMETRIC_HEAP_SIZE", bytes, 0);
 }
 
-/* Returns the thread level of OpenSHMEM that corresponds to the thread level of MPI. A lower level
- * would not suffice: OSLA's own calls of OpenSHMEM hold a lock, but with Open MPI any call of MPI
- * may make progress of OpenSHMEM, too, without this lock. */
+/* Returns the thread level with which OpenSHMEM must be started: that of MPI. OSLA never calls
+ * OpenSHMEM from two threads at a time. But in Open MPI every call of MPI also enters OpenSHMEM, to
+ * make progress, so if several threads may call MPI, several threads may be inside OpenSHMEM. */
 static int wanted_level(const osla_transport *t)
 {
   if (t->thread_level >= MPI_THREAD_MULTIPLE) return SHMEM_THREAD_MULTIPLE;

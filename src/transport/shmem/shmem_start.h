@@ -24,11 +24,14 @@ void osli_shmem_finish(osla_transport *t);
  * destroy objects, but the symmetric heap is closed, and OpenSHMEM must not be called. Local. */
 bool osli_shmem_has_ended(void);
 
-/* osli_shmem_enter locks OpenSHMEM, which all transports share, and osli_shmem_leave unlocks it.
- * OpenSHMEM may be called only between these two functions. They also lock and unlock the
- * transport's mutex, because OpenSHMEM may call MPI.
- *   call [in] name of the function of OpenSHMEM, for the report of an exceeded time limit */
+/* Locks two mutexes, and waits until both are free: that of the transport, because OpenSHMEM may
+ * call MPI, and the one mutex of OpenSHMEM, which all transports of the process share. Every call
+ * of OpenSHMEM needs both.
+ *   call [in] name of the function of OpenSHMEM that will be called. If it blocks for longer than
+ *             OSLA_PATIENCE, the error message has this name. */
 void osli_shmem_enter(osla_transport *t, const char *call);
+
+/* Unlocks the two mutexes that osli_shmem_enter locked. */
 void osli_shmem_leave(osla_transport *t);
 
 #endif

@@ -30,9 +30,9 @@ struct CUevent_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static device_state *fakes[DEVICES]; /* fake devices by number of the device; NULL: not open */
+static device_state *fakes[DEVICES]; /* fake device of each device; NULL: not open */
 static cudaStream_t streams;         /* list of all streams */
-static cudaError_t sticky;           /* error of failed work; all later calls return it */
+static cudaError_t sticky;           /* error of work, which all later calls return */
 static _Thread_local cudaError_t latest;
 static _Thread_local int current;
 static struct pinned {

@@ -1,6 +1,5 @@
-/* The two operations on words in pinned memory that the stand-in for CUDA offers: a stream stores a
- * number in a word, or waits for a number in a word. The plug-in finds both functions by
- * cudaGetDriverEntryPointByVersion. */
+/* The part of the stand-in for CUDA that stores numbers in words in pinned memory and waits for
+ * them. The plug-in finds both functions by cudaGetDriverEntryPointByVersion. */
 #include "tests/device/stand_in/stand_in.h"
 
 #include <cuda.h>
