@@ -68,8 +68,8 @@ extern "C" {
  * this value beside them.
  * Of a triangular matrix the lower triangle is saved for OSLA_STORED_WHOLE and OSLA_STORED_LOWER,
  * and both triangles for OSLA_STORED_FULL; OSLA_STORED_UPPER is an error (ARG). OSLA_STORED_FULL
- * makes the file of a full matrix with the value OSLA_STORED_WHOLE. For a full matrix the two
- * values mean the same. */
+ * makes the file of a full matrix with the value OSLA_STORED_WHOLE. For a full matrix
+ * OSLA_STORED_FULL and OSLA_STORED_WHOLE mean the same. */
 typedef enum osla_stored {
   OSLA_STORED_WHOLE,
   OSLA_STORED_LOWER,

@@ -233,7 +233,7 @@ OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
  * stay valid, and may be destroyed before the result. Roots and leaves keep their indices unless a
  * call says otherwise. *out is owned by the caller. Errors of all calls below, on all ranks
  * together: ARG (as each call says), STATE (a given forest has so many transfers under way that
- * none can begin), MEM, MPI. */
+ * none can begin), RANGE (2^32 roots or edges, or more, on a rank), MEM, MPI. */
 
 /* Splits each root into one root for each of its leaves: the roots for the leaves of root 0 come
  * first, in the order of leaf ranks and of their lists, then those of root 1, and so on. A
@@ -279,11 +279,15 @@ OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_
  * - 1 of the result, those of leaf i are its leaves leaf_start[i] .. leaf_start[i + 1] - 1, and
  * value c of a leaf is joined to value c of its root. A broadcast of numbers of values gives each
  * leaf the number of its root. Leaves of one root keep their order in reductions. (Section 4.2 of
- * the paper uses such forests for degrees of freedom on meshes.) root_start [in] [n_roots + 1]
- * root_start[0] = 0, ascending leaf_start [in] [leaf_space + 1] leaf_start[0] = 0, ascending;
- * leaves without an edge may have any number of values ARG: start[0] is not 0; a start does not
- * ascend; a leaf and its root have different numbers of values, with both numbers. RANGE: 2^32
- * values or more. */
+ * the paper uses such forests for degrees of freedom on meshes.)
+ *   root_start [in] [n_roots + 1] index of the first value of each root, then the number of all
+ *              values of roots; root_start[0] = 0, never descending
+ *   leaf_start [in] [leaf_space + 1] index of the first value of each leaf, then the number of all
+ *              values of leaves; leaf_start[0] = 0, never descending; a leaf without an edge may
+ *              have any number of values
+ * Errors: ARG (a list is NULL, does not begin with 0, or descends; a leaf and its root have
+ * different numbers of values: the message has both numbers), RANGE (2^32 values or more on a
+ * rank). */
 OSLA_API osla_err osla_forest_sections(osla_forest *forest, const int64_t *root_start,
                                        const int64_t *leaf_start, osla_forest **out);
 
@@ -331,6 +335,7 @@ OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, v
  * that the type does not have; a stride smaller than the unit; values or a stride that are not
  * multiples of the type's alignment in C; a vertex that is read and a vertex that is written in the
  * same memory (vertices may interleave, as points and ghosts of a mesh, or fields of a record).
+ * RANGE: an exact sum, or a reduction by a function, on a rank with 2^32 edges or more.
  * STATE: the transfer that was begun eight transfers earlier on this forest has not ended. At most
  * 8 transfers of a forest may be under way, and any number of different forests. After an error
  * nothing was begun. Unless all ranks fail alike, the program must then end (osla_transport_abort),
@@ -369,19 +374,21 @@ OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *r
 
 /* Combines `count` numbers of one vertex: inout[c] := inout[c] (combine) in[c]. Both have the type
  * of the unit, adjacent and aligned as in C. The function must return, must not call OSLA or MPI,
- * and may be called by any thread that waits in a call of OSLA. inout   [in, out] [count] value of
- * the root so far in      [in] [count] value of a leaf context [in, out] the caller's, valid until
- * the transfer has ended on this rank */
+ * and may be called by any thread that waits in a call of OSLA.
+ *   inout   [in, out] [count] value of the root so far
+ *   in      [in] [count] value of a leaf
+ *   context [in, out] the caller's; valid until the transfer has ended on this rank */
 typedef void osla_forest_function(int64_t count, void *inout, const void *in, void *context);
 
 /* Begins a reduction whose combination is a function of the caller: roots[j] := function of
  * roots[j] and the value of each of its leaves, one after the other, in the order of leaf ranks and
  * of the list of each rank. So the function need not commute, and the result has the same bits in
- * every run. Units of all types are allowed, also bytes. All ranks begin it as they begin a
- * reduction, but functions are called only on ranks with roots, need not be equal, and are not
- * compared. Values of leaves are gathered first; the memory for them is that of SUM_EXACT. Values
- * must lie in host memory. Errors: those listed after osla_forest_fetch_begin; ARG (function is
- * NULL), UNSUPPORTED (an array lies on a device). */
+ * every run. Units of all types are allowed, also bytes. All ranks must begin it at the same
+ * position among the transfers of the forest, with equal unit. Functions are called only on ranks
+ * with roots; they may differ between ranks, and are not compared. Values of leaves are gathered
+ * first; the memory for them is that of SUM_EXACT. Values must lie in host memory. Errors: those
+ * listed after osla_forest_fetch_begin; ARG (function is NULL), UNSUPPORTED (an array lies on a
+ * device). */
 OSLA_API osla_err osla_forest_reduce_with_begin(osla_forest *forest, osla_unit unit,
                                                 const void *leaves, void *roots,
                                                 osla_forest_function *function, void *context,

@@ -105,8 +105,10 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
 
 /* ---- destruction ---- */
 
+/* True if no transfer of the forest, or of its split forest, is under way on this rank. */
 static bool is_idle(const osla_forest *f)
 {
+  if (f->split && !is_idle(f->split)) return false;
   for (uint64_t number = osli_forest_oldest(f); number <= f->begun; number++)
     if (!f->transfer[number % MOST_TRANSFERS].ended) return false;
   return true;
@@ -116,7 +118,6 @@ osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
-  OSLA_CALL(osla_forest_destroy(&f->split));
   osli_forest_check_exposed(f);
   const osla_argument same[] = {{"the number of transfers that were begun", (int64_t)f->begun},
                                 {"the forest's creation index", f->creation_index}};
@@ -127,6 +128,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
                                       "way, end it first",
                                       osla_transport_rank(f->t));
   OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", same, 2));
+  OSLA_CALL(osla_forest_destroy(&f->split));
   OSLA_CALL(osli_two_level_destroy(f));
   return osli_forest_destroy_one_level(forest);
 }

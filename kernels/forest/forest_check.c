@@ -298,6 +298,7 @@ void osli_forest_check_exposed(osla_forest *f)
   char text[120];
   if (!f->pool->verifies) return;
   if (f->two_level) osli_forest_check_exposed(f->two_level->near);
+  if (f->split) osli_forest_check_exposed(f->split);
   for (uint64_t number = osli_forest_oldest(f); number <= f->begun; number++) {
     const forest_transfer *x = osli_forest_transfer(f, number);
     if (!x->is_exposed || is_unchanged(f, x)) continue;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges of each root. Created by the first of these reductions on a forest. Edges are numbered link
- * by link, in the order of to_leaves. */
+/* Edges of each root. The first SUM_EXACT, or the first reduction by a function, on a forest
+ * creates them. Edges are numbered link by link, in the order of to_leaves. */
 typedef struct forest_gather {
   int64_t *start; /* [n_roots + 1] start[j]: offset in `edge` of the first edge of root j */
   uint32_t *edge; /* numbers of the edges, sorted by root */

@@ -6,7 +6,7 @@ from typing import Any, Generator
 import numpy as np
 
 from . import _core, _words
-from ._calls import Object, Owned, Undivided, collective, handle
+from ._calls import Object, Owned, collective, handle
 from ._device_arrays import DeviceArray, is_on_device
 from ._errors import ArgumentError, RangeError
 from .device import devices_of
@@ -134,6 +134,7 @@ class Forest(Owned):
         """Destroys the forest now, as `Owned.destroy` describes. Collective."""
         apart = getattr(self, "_apart", None)
         if apart is not None:
+            self._apart = None  # stays None if the forest itself cannot be destroyed now
             apart.destroy()
         super().destroy()
 
@@ -410,26 +411,30 @@ class Forest(Owned):
             self._apart = self.split()
         return self._apart
 
-    def gather_leaves(self, leaves: np.ndarray, gathered: np.ndarray | None = None) -> np.ndarray:
+    @collective
+    def gather_leaves(self, leaves: np.ndarray,
+                      gathered: np.ndarray | None = None) -> Generator[None, None, np.ndarray]:
         """gathered := the values of the leaves of all this rank's roots, [degrees().sum(), ...]:
         those of root 0 first, in the order of the leaves' ranks and lists. Returns `gathered`;
         None: a new numpy array. The first gather or scatter makes the forest of `split`, which
         belongs to this one; the rows of `gathered` are its roots, as errors name them. Collective.
         """
-        with Undivided():
-            own = self._own_roots()
-            if gathered is None and isinstance(leaves, np.ndarray):
-                gathered = np.zeros((own.n_roots, *leaves.shape[1:]), leaves.dtype)
-            elif gathered is None and is_on_device(leaves):
-                shown = DeviceArray(leaves, "leaves")
-                gathered = np.zeros((own.n_roots, *shown.shape[1:]), shown.dtype)
-            return own.reduce(leaves, gathered, "replace")  # type: ignore[arg-type]
+        count = self.degrees().sum()
+        if gathered is None and isinstance(leaves, np.ndarray):
+            gathered = np.zeros((count, *leaves.shape[1:]), leaves.dtype)
+        elif gathered is None and is_on_device(leaves):
+            shown = DeviceArray(leaves, "leaves")
+            gathered = np.zeros((count, *shown.shape[1:]), shown.dtype)
+        yield
+        return self._own_roots().reduce(leaves, gathered, "replace")  # type: ignore[arg-type]
 
-    def scatter_leaves(self, gathered: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    @collective
+    def scatter_leaves(self, gathered: np.ndarray,
+                       leaves: np.ndarray) -> Generator[None, None, np.ndarray]:
         """leaves := the values in `gathered`, in the order of `gather_leaves`. Returns `leaves`.
         Collective."""
-        with Undivided():
-            return self._own_roots().bcast(gathered, leaves)
+        yield
+        return self._own_roots().bcast(gathered, leaves)
 
     def _fetch(self, roots: Any, leaves: Any, before: Any,
                combine: str) -> tuple[np.ndarray, str, tuple[Any, ...], str]:

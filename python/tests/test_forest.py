@@ -124,6 +124,14 @@ def test_gather_and_scatter(world):
                  lambda: f.scatter_leaves(both, back), lambda: f.gather_leaves(7)):
         with pytest.raises(osla.ArgumentError):
             call()
+    with pytest.raises(osla.Error):  # one rank fails before the gather, and all ranks get an error
+        f.gather_leaves(7 if world.rank == 0 else leaves)
+    values = np.zeros(len(root))
+    transfer = f.bcast_begin(np.ones(1), values)
+    with pytest.raises(osla.StateError):  # the forest is in use, stays, and can gather again
+        f.destroy()
+    transfer.end()
+    assert f.gather_leaves(leaves).tolist() == expected
     apart = f._apart
     f.destroy()
     assert apart.destroyed

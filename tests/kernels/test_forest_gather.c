@@ -39,6 +39,12 @@ static pair *expected_order(const model_graph *g, int64_t *n)
   return order;
 }
 
+/* Value of root `index` of a rank in the broadcast that is under way during a gather. */
+static int64_t root_value(int rank, int64_t index)
+{
+  return 100000 * (int64_t)(rank + 1) + index;
+}
+
 static int64_t n_unequal(const pair *a, const pair *b, int64_t n)
 {
   int64_t bad = 0;
@@ -58,8 +64,12 @@ static void gather_and_scatter(const model_graph *g, osla_forest *f)
   pair *order = expected_order(g, &n_gathered), *leaves = pairs(n), *back = pairs(n);
   pair *gathered = pairs(n_gathered), *expected = pairs(n);
   osla_forest_run run, other;
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t j = 0; j < mine->n_roots; j++)
+    roots[j] = root_value(osla_test_rank(), j);
+  for (int64_t i = 0; i < n; i++) {
     leaves[i] = (pair){osla_test_rank(), i, UNSET};
+    others[i] = UNSET;
+  }
   OSLA_ASSERT_OK(osla_forest_gather_leaves_begin(f, pair_unit, leaves, gathered, &run));
   OSLA_ASSERT_OK(osla_forest_bcast_begin(f, OSLA_ONE_INT64, roots, others, OSLA_REPLACE, &other));
   OSLA_ASSERT_OK(osla_forest_end(&run));
@@ -75,6 +85,8 @@ static void gather_and_scatter(const model_graph *g, osla_forest *f)
   OSLA_ASSERT_MSG(bad == 0, "graph \"%s\": %d of %d scattered values are wrong", g->name, (int)bad,
                   (int)n);
   OSLA_ASSERT_OK(osla_forest_end(&other));
+  for (int64_t e = 0; e < mine->n_edges; e++)
+    CU_ASSERT(others[mine->leaf[e]] == root_value(mine->root[e].rank, mine->root[e].index));
   free(roots);
   free(others);
   free(order);
@@ -167,6 +179,10 @@ static void test_errors(void)
   for (int i = 0; i < MOST; i++)
     OSLA_ASSERT_OK(osla_forest_end(&runs[i]));
   OSLA_ASSERT_ERR(osla_forest_end(&runs[0]), OSLA_ERR_STATE);
+  OSLA_ASSERT_OK(osla_forest_reduce_begin(c.forest, OSLA_ONE_INT64, leaves, roots, OSLA_SUM, &run));
+  OSLA_ASSERT_ERR(osla_forest_destroy(&f), OSLA_ERR_STATE);
+  CU_ASSERT(f == c.forest);
+  OSLA_ASSERT_OK(osla_forest_end(&run));
   OSLA_ASSERT_ERR(osla_forest_gather_leaves(c.forest, pair_unit, NULL, gathered), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_forest_scatter_leaves(c.forest, pair_unit, NULL, leaves), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_forest_gather_leaves(c.forest, pair_unit, gathered, gathered), OSLA_ERR_ARG);
