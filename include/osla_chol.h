@@ -64,7 +64,8 @@ OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_o
  * or is NaN; then *value is unchanged), MEM and RANGE (as osla_potrf), MPI. */
 OSLA_API osla_err osla_chol_logdet(osla_uplo uplo, const osla_matrix *factor, double *value);
 
-/* Bytes that osla_potrf needs on a rank beside the matrix (LOWER, default options). Local, pure. */
+/* Bytes that osla_potrf needs on a rank beside a full matrix in host memory (LOWER, default
+ * options). A triangular matrix needs fewer: it has no copy of a panel. Local, pure. */
 OSLA_API uint64_t osla_chol_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

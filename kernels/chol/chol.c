@@ -273,10 +273,8 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? cols_before(f, to * f->v.nb) : f->n_cols;
   if (s.rows_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_rows(f, &s);
-  /* The blocks L(j,k) of a full matrix are copied next to each other unless look-ahead updates a
-   * single block column, or the blocks are adjacent because this rank has the whole matrix. In a
-   * triangular matrix each product needs one block only. */
-  const bool in_place = to == from + 1 || f->is_whole || osla_matrix_is_triangle(f->v.matrix);
+  /* Look-ahead updates a single block column, which needs one block. */
+  const bool in_place = to == from + 1 || !osli_chol_copies_columns(f);
   operand gathered = {0};
   if (!in_place) gathered = gather_block_columns(f, &s, rows, first);
   for (int64_t col = first, n; col < end; col += n) {

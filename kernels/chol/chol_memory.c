@@ -13,10 +13,14 @@ void osli_chol_set_lcm(chol *f)
   f->lcm = f->n_prows / f->common * f->n_pcols;
 }
 
-/* In a triangular matrix each product needs one block L(j,k) only, which is not copied. */
+bool osli_chol_copies_columns(const chol *f)
+{
+  return !f->is_whole && !(f->v.matrix && osla_matrix_is_triangle(f->v.matrix));
+}
+
 size_t osli_chol_columns_bytes(const chol *f)
 {
-  if (f->v.matrix && osla_matrix_is_triangle(f->v.matrix)) return 0;
+  if (!osli_chol_copies_columns(f)) return 0;
   return (size_t)f->n_cols * (size_t)f->v.nb * f->v.element;
 }
 

@@ -57,6 +57,11 @@ osla_err osli_chol_init(chol *f, const char *call, osla_matrix *a, osla_uplo upl
  * `columns`. osli_chol_panels_plan returns the plan of the panels without its function pointers.
  * Pure (chol_memory.c). */
 void osli_chol_set_lcm(chol *f);
+
+/* True if updates copy the blocks L(j,k) of a panel to `columns`, so that they are adjacent. It is
+ * false if this rank has the whole matrix, whose blocks are adjacent in place, and for a triangular
+ * matrix, in which each product needs one block. Pure (chol_memory.c). */
+bool osli_chol_copies_columns(const chol *f);
 size_t osli_chol_columns_bytes(const chol *f);
 osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
 
