@@ -20,7 +20,9 @@ bench_libbench_la_SOURCES = \
   bench/mesh_migrate.h bench/mesh_migrate.c bench/mesh_migrate_mpi.c bench/bench_migrate.c \
   bench/bench_setup.h bench/bench_setup.c bench/setup_neighbor.c \
   bench/bench_sparse.h bench/bench_sparse.c bench/sparse_problem.c bench/sparse_partition.c bench/sparse_exchange.c \
+  bench/spmm_loop.h bench/spmm_loop.c bench/bench_spmm.c \
   bench/bench_jacobi.h bench/bench_jacobi.c bench/bench_options_jacobi.c bench/jacobi_problem.c bench/jacobi_mpi.c \
+  bench/jacobi_matrix.c bench/bench_splitting.c bench/bench_options_splitting.c \
   bench/bench_channel.h bench/bench_channel.c bench/bench_options_channel.c bench/channel_message.c bench/channel_mpi.c \
   bench/channel_shared.c \
   bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c bench/jacobi_bound.c \

@@ -92,30 +92,43 @@ typedef struct bench_settings {
   /* kernel solve: true if the factors are those of Cholesky, false if they are those of LU */
   bool chol;
   int64_t nrhs; /* kernel solve: number of right-hand sides */
-  /* bit set: bit k selects case k of the kernels forest and channel, or mode k of the kernel
-   * jacobi */
+  /* bit set: bit k selects case k of the kernels forest and channel, or mode k of the kernels
+   * jacobi and splitting */
   unsigned cases;
   /* Kernel forest: true if the option --plain, --rewrite, --arrival or --exact is given. */
   bool plain, rewrite, arrival, exact;
   char *matrix;   /* kernel forest: path of the matrix file, or NULL; freed with this struct */
   bool partition; /* kernel forest: METIS distributes the rows or cells over the ranks */
+  /* kernel forest: bit set of distributions of the mesh before a migration; bit k selects value k
+   * of mesh_start */
+  unsigned starts;
   /* kernel forest: largest squared distance between neighbours in the generated matrix */
   int reach;
-  /* Kernel jacobi. whole: N is the side of the whole grid, not of each rank's part. zeros: the
-   * initial state has no offset of 1. */
+  /* Kernels jacobi and splitting. whole: N is the side of the whole grid, not of each rank's part.
+   * zeros: the initial state has no offset of 1. */
   bool whole, zeros;
   int64_t sweeps;
   /* kernel jacobi: points along a side of the cube of which each sweep and halo takes the simulated
    * time; 0: those of the rank's own cube */
   int64_t cost_points;
   double tolerance, slow_factor;
-  /* kernel jacobi: values of the options --period, --lead and --in-flight; and the rank of --slow,
-   * or -1 if no rank is slow */
+  /* kernels jacobi and splitting: values of the options --period, --lead and --in-flight; and the
+   * rank of --slow, or -1 if no rank is slow */
   int period, lead, in_flight, slow_rank;
   /* kernel jacobi: number of steps for the bound of the convergence rate; 0: no bound is
    * computed */
   int bound;
-  char *record; /* kernel jacobi: path of the file for records, or NULL; freed with this struct */
+  int levels; /* kernel jacobi: number of levels, 1 or 2 (osla_coarse.h) */
+  /* kernel jacobi: sweeps between a correction of x by the coarse level and the coarse level's next
+   * residual, at least 1; 0: the default of osla_coarse.h */
+  int correct_every;
+  double damping; /* kernel jacobi: factor of each correction, < 2; 0: that of osla_coarse.h */
+  char *record;   /* kernel jacobi: path of the file for records, or NULL; freed with this struct */
+  /* Kernel splitting. inner: name of the inner solver, "points", "cg" or "sparse"; NULL in other
+   * kernels. inner_tolerance and group: values of the members of osla_splitting_options. */
+  const char *inner;
+  double inner_tolerance;
+  int64_t group;
 } bench_settings;
 
 /* Name of a way to forward panels: "chosen", "flat", "ring" or "tree". Local. */
@@ -187,6 +200,8 @@ typedef struct bench_kernel {
   bool forest;
   /* true if the kernel has --mode, has --points in place of --n, and has no matrix options */
   bool jacobi;
+  /* true if the kernel has --inner, has --points in place of --n, and has no matrix options */
+  bool splitting;
   /* True if the kernel has --case, and has --bytes in place of --n. Size 0 stands for the default
    * sizes of each case. */
   bool channel;
@@ -195,7 +210,7 @@ typedef struct bench_kernel {
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_gemv, bench_symv,
   bench_lu, bench_chol, bench_potri, bench_getri, bench_solve, bench_hpl, bench_hessian,
-  bench_chain, bench_put, bench_forest, bench_jacobi, bench_channel;
+  bench_chain, bench_put, bench_forest, bench_jacobi, bench_splitting, bench_channel;
 
 /* Parses the options of a kernel for `size` ranks; argv[0] is the kernel's name. Returns true if
  * the kernel has to run, and false after an error or after help; *status is then the exit status.
@@ -280,7 +295,8 @@ typedef struct bench_case {
   const char *pivoting; /* LU: "partial", "tournament" or "none"; NULL in other kernels */
   bool look_ahead;      /* true if the JSON line has the members look_ahead and forward */
   int64_t nrhs;         /* solves: number of right-hand sides; 0 in other kernels */
-  /* text behind the kernel's name in the table, such as "upper 400"; or NULL */
+  const char *inner;    /* splittings: name of the inner solver; NULL in other kernels */
+  /* text after the kernel's name in the table, such as "upper 400"; or NULL */
   const char *variant;
   /* Integers that the JSON lines hold, such as values of the kernel's options. */
   const bench_figure *parameters;

@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 static const bench_kernel *const kernels[] = {
-  &bench_gemm,    &bench_syrk,  &bench_symm,  &bench_trmm,   &bench_gemv,   &bench_symv,
-  &bench_lu,      &bench_chol,  &bench_potri, &bench_getri,  &bench_solve,  &bench_hpl,
-  &bench_hessian, &bench_chain, &bench_put,   &bench_forest, &bench_jacobi, &bench_channel};
+  &bench_gemm,   &bench_syrk,   &bench_symm,      &bench_trmm,   &bench_gemv,
+  &bench_symv,   &bench_lu,     &bench_chol,      &bench_potri,  &bench_getri,
+  &bench_solve,  &bench_hpl,    &bench_hessian,   &bench_chain,  &bench_put,
+  &bench_forest, &bench_jacobi, &bench_splitting, &bench_channel};
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 
 static const bench_kernel *find_kernel(const char *name)

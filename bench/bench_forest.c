@@ -240,7 +240,8 @@ static osla_err run(bench_job *job, int64_t n)
   unsigned cases = job->settings->cases;
   bool last = job->last_size;
   for (int which = 0; which < FOREST_CASES; which++) {
-    const bool sparse = which == FOREST_SPMV || which == FOREST_CG;
+    const bool products = which == FOREST_SPMM || which == FOREST_PTAP;
+    const bool sparse = products || which == FOREST_SPMV || which == FOREST_CG;
     const int64_t *sizes = which == FOREST_PINGPONG  ? bytes
                            : which == FOREST_MIGRATE ? cells
                            : sparse                  ? rows
@@ -252,6 +253,7 @@ static osla_err run(bench_job *job, int64_t n)
       job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;
       OSLA_CALL(which == FOREST_MIGRATE ? bench_migrate_case(job, sizes[i])
                 : which == FOREST_SETUP ? bench_setup_case(job, sizes[i])
+                : products              ? bench_spmm_case(job, which == FOREST_PTAP, sizes[i])
                 : sparse                ? bench_sparse_case(job, (forest_case)which, sizes[i])
                                         : run_case(job, (forest_case)which, sizes[i]));
     }
@@ -270,17 +272,18 @@ const bench_kernel bench_forest = {
     "  fetch      roots += leaves, int64, and each leaf gets the value before\n"
     "  halo       leaves := the last N/2 roots of the rank before, the first of the next\n"
     "  spmv, cg   A x, an iteration of CG; N rows (of a cube, see --reach), in GF/s\n"
-    "  setup      the gather's edges (random), the halo's: from a list of roots to the first\n"
-    "             values; in million edges/s\n"
+    "  setup      the gather's edges, the halo's: from lists to the first values; million edges/s\n"
     "  migrate    a mesh of N cells (a cube) moves from one rank (seq), from blocks (chunks),\n"
     "             from anywhere (rand) into slabs, or to METIS's ranks (--partition)\n"
-    "A run is as many as last 20 ms (cg: 200), without a barrier between. Beside it:\n"
+    "  spmm, ptap  A P, P^T A P of sparse matrices: initial, then values alone; in GF/s\n"
+    "A run is as many as last 20 ms (cg: 200; migrate, spmm, ptap: 1), no barrier between. "
+    "Beside:\n"
     "  mpi        persistent sends and receives, packed by hand; migrate: MPI_Alltoallv\n"
     "  neighbor   MPI_Neighbor_alltoallv, packed by hand; setup: with MPI_Alltoall(v) of counts\n"
     "             and roots, and MPI_Dist_graph_create_adjacent\n"
     "  memcpy     pingpong: a copy of N bytes within rank 0; setup: of the list\n"
     "  loop       gather: leaf[i] = root[index[i]] in memory of one's own;\n"
-    "             spmv, cg: no communication\n"
+    "             spmv, cg, spmm, ptap: no communication\n"
     "With --device osla's roots and leaves, or matrices and vectors, lie on it. Beside it:\n"
     "  host-device  osla with roots in host memory and leaves on the device\n"
     "  host-host    osla with roots and leaves, or matrices and vectors, in host memory\n"

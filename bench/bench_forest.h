@@ -16,11 +16,13 @@ typedef enum forest_case {
   FOREST_CG,      /* iterations of CG (bench_sparse.c) */
   FOREST_MIGRATE, /* migration: a mesh changes its distribution (bench_migrate.c) */
   FOREST_SETUP,   /* creation of a forest (bench_setup.c) */
+  FOREST_SPMM,    /* product A P of two sparse matrices (bench_spmm.c) */
+  FOREST_PTAP,    /* product P^T A P of sparse matrices (bench_spmm.c) */
   FOREST_CASES
 } forest_case;
 
-/* Value of a vertex: `count` in the case FETCH, `number` in the other cases. All values are
- * integers, so that sums are exact. */
+/* Value of a vertex: the integer `count` in the case FETCH, and otherwise `number`, a double with
+ * an integral value, so that sums are exact. */
 typedef union forest_value {
   double number;
   int64_t count;
@@ -116,6 +118,10 @@ osla_err bench_migrate_case(bench_job *job, int64_t n);
 
 /* Runs the case setup with n edges on each rank. Collective. */
 osla_err bench_setup_case(bench_job *job, int64_t n);
+
+/* Runs the case ptap if `ptap` is true, otherwise the case spmm, with a matrix A of about n rows.
+ * Collective. */
+osla_err bench_spmm_case(bench_job *job, bool ptap, int64_t n);
 
 extern const forest_method forest_osla;     /* OSLA (forest_osla.c) */
 extern const forest_method forest_memcpy;   /* limit: a copy of memory (forest_osla.c) */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* size in bytes of the record of a rank */
-enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 9 };
+enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 12 };
 
 /* Allocates the state x and the spare state. Their offsets in a page of 4 KiB differ by half a
  * page, because sweeps from one state into the other are fastest then (kernels/iterate/iterate.c).
@@ -51,7 +51,12 @@ static osla_err setup_osla(void *data)
   jacobi_data *d = data;
   const osla_iterate_options o = options_of(d);
   OSLA_CALL(allocate_states(d));
-  return osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &d->iteration);
+  OSLA_CALL(osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &d->iteration));
+  const bench_settings *s = d->problem->job->settings;
+  if (s->levels == 1 || d->one_level) return OSLA_OK;
+  const osla_coarse coarse = jacobi_coarse(d->problem);
+  const osla_coarse_options how = {.damping = s->damping, .sweeps = s->correct_every};
+  return osla_iteration_add_coarse(d->iteration, &coarse, &how);
 }
 
 static osla_err setup_mpi(void *data)
@@ -118,6 +123,7 @@ static void teardown(void *data)
 static osla_err run_osla(void *data)
 {
   jacobi_data *d = data;
+  d->problem->copies = d->mode != OSLA_ITERATE_SYNC;
   return osla_iterate(d->iteration, d->x, &d->result);
 }
 
@@ -188,13 +194,15 @@ static int figures(const void *data, bench_figure *out)
 {
   const jacobi_data *d = data;
   const osla_iterate_result *r = &d->result;
-  const bench_figure all[] = {{"sweeps_least", (double)r->least, false},
-                              {"sweeps_mean", r->mean, false},
-                              {"sweeps_most", (double)r->most, false},
-                              {"snapshots", (double)r->snapshots, false},
-                              {"tolerance", d->problem->job->settings->tolerance, false},
-                              {"slow_factor", d->problem->job->settings->slow_factor, false},
-                              {"certified", r->norm > 0 ? r->residual / r->norm : 0, false}};
+  const bench_figure all[] = {
+    {"sweeps_least", (double)r->least, false},
+    {"sweeps_mean", r->mean, false},
+    {"sweeps_most", (double)r->most, false},
+    {"snapshots", (double)r->snapshots, false},
+    {"corrections", (double)osla_iteration_corrections(d->iteration), false},
+    {"tolerance", d->problem->job->settings->tolerance, false},
+    {"slow_factor", d->problem->job->settings->slow_factor, false},
+    {"certified", r->norm > 0 ? r->residual / r->norm : 0, false}};
   memcpy(out, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
 }
@@ -243,20 +251,19 @@ static bench_impl reference_impl(const char *name, osla_err (*setup)(void *),
                       .data = d};
 }
 
-static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_mode mode, int64_t n)
+static osla_err run_mode(bench_job *job, void *of_jacobi, osla_iterate_mode mode, int64_t n)
 {
+  jacobi_problem *problem = of_jacobi;
   static const char *const names[MODES] = {"jacobi/async", "jacobi/racy", "jacobi/sync"};
   const bench_settings *s = job->settings;
   const bool solves = s->tolerance > 0;
-  const bench_figure parameters[N_PARAMETERS] = {{"whole", s->whole, false},
-                                                 {"sweeps", (double)s->sweeps, false},
-                                                 {"period", s->period, false},
-                                                 {"lead", s->lead, false},
-                                                 {"in_flight", s->in_flight, false},
-                                                 {"slow_rank", s->slow_rank, false},
-                                                 {"zeros", s->zeros, false},
-                                                 {"threads", s->threads, false},
-                                                 {"cost_points", (double)s->cost_points, false}};
+  const bench_figure parameters[N_PARAMETERS] = {
+    {"whole", s->whole, false},         {"sweeps", (double)s->sweeps, false},
+    {"period", s->period, false},       {"lead", s->lead, false},
+    {"in_flight", s->in_flight, false}, {"slow_rank", s->slow_rank, false},
+    {"levels", s->levels, false},       {"correct_every", s->correct_every, false},
+    {"damping", s->damping, false},     {"zeros", s->zeros, false},
+    {"threads", s->threads, false},     {"cost_points", (double)s->cost_points, false}};
   bench_impl impls[MOST_IMPLS];
   jacobi_data data[MOST_IMPLS];
   int k = 0;
@@ -269,7 +276,12 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     impls[k] = osla_impl("sync", &data[k]);
     k++;
   }
-  data[k].recorded = data[k].is_reference = true;
+  if (s->levels == 2) {
+    data[k].one_level = true;
+    impls[k] = osla_impl("one-level", &data[k]);
+    k++;
+  }
+  data[k].recorded = data[k].is_reference = data[k].one_level = true;
   impls[k] = osla_impl("recorded", &data[k]);
   k++;
   if (!solves) {
@@ -310,20 +322,27 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
   return bench_run_case(job, &c);
 }
 
-static osla_err run(bench_job *job, int64_t n)
+osla_err jacobi_run_modes(bench_job *job, jacobi_mode_function *run_one, void *problem, int64_t n)
 {
   static const osla_iterate_mode mode_of[MODES] = {OSLA_ITERATE_SYNC, OSLA_ITERATE_ASYNC,
                                                    OSLA_ITERATE_RACY};
   const unsigned modes = job->settings->cases;
   const bool last = job->last_size;
-  jacobi_problem problem;
-  osla_err err = jacobi_problem_create(job, n, &problem);
-  if (err == OSLA_OK) err = jacobi_bound_print(&problem);
+  osla_err err = OSLA_OK;
   for (int k = 0; k < MODES && err == OSLA_OK; k++) {
     if (!(modes >> k & 1)) continue;
     job->last_size = last && modes >> k == 1;
-    err = run_mode(job, &problem, mode_of[k], n);
+    err = run_one(job, problem, mode_of[k], n);
   }
+  return err;
+}
+
+static osla_err run(bench_job *job, int64_t n)
+{
+  jacobi_problem problem;
+  osla_err err = jacobi_problem_create(job, n, &problem);
+  if (err == OSLA_OK) err = jacobi_bound_print(&problem);
+  if (err == OSLA_OK) err = jacobi_run_modes(job, run_mode, &problem, n);
   if (problem.diffusion) jacobi_problem_free(&problem);
   return err;
 }
@@ -342,13 +361,15 @@ const bench_kernel bench_jacobi = {
     "             with OpenSHMEM)\n"
     "  copying    mpi in their own loops: a new array that is copied back, the residual apart\n"
     "  threads    their OpenMP form, for one rank: --threads slabs, each of N layers\n"
+    "  one-level  --levels 2: OSLA without the coarse level\n"
     "  recorded   OSLA with a record of what each sweep read\n"
     "  uncertified  OSLA without certificate\n"
     "  cg         osla_cg, until the residual is as small: with --tolerance\n"
     "compute, mpi, shmem, copying, uncertified: only with --sweeps. Residual: 0, or inf if what "
     "was reported is not\n"
     "true.\n",
-  .references = "sync,compute,mpi,copying,uncertified,recorded" JACOBI_SHMEM JACOBI_THREADS ",cg",
+  .references =
+    "sync,compute,mpi,copying,uncertified,one-level,recorded" JACOBI_SHMEM JACOBI_THREADS ",cg",
   .default_references = "sync,compute,mpi",
   .after = "Example: mpiexec -n 2 osla-bench jacobi --points 100 --mode sync,async --ref mpi\n",
   .run = run,

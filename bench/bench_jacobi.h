@@ -3,7 +3,9 @@
 #define OSLA_BENCH_JACOBI_H
 
 #include "bench/bench.h"
+#include "osla_coarse.h"
 #include "osla_diffusion.h"
+#include "osla_sparse.h"
 
 /* The problem of the case on its grid. Each implementation sweeps over this grid. */
 typedef struct jacobi_problem {
@@ -18,14 +20,35 @@ typedef struct jacobi_problem {
    * rank's cube has `side` points. cost = 0: sweeps and halos of `inner` */
   int64_t cost, side;
   osla_halo halos[6];
-  double points;        /* number of points on all ranks */
-  double sync_residual; /* checked residual of OSLA in mode SYNC; 0 if it is not known */
+  osla_coarse inner_coarse; /* coarse level of `diffusion`, without the time of --cost-points */
+  bool copies;              /* true if each residual of the coarse level needs a copy of x */
+  double points;            /* number of points on all ranks */
+  double sync_residual;     /* checked residual of OSLA in mode SYNC; 0 if it is not known */
 } jacobi_problem;
 
 /* Creates the problem: n points along a side of each rank's part, or with --whole of the whole
  * grid. Collective. Errors, on all ranks together: ARG, MEM. */
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out);
+/* Sets problem->inner to `inner`, and problem->p to the iteration problem like `inner` with longer
+ * sweeps on the slow rank. Local. */
+void jacobi_problem_wrap(jacobi_problem *problem, const osla_fixed_point *inner);
+/* Returns the coarse level of the problem. With --cost-points, its passes over x take the simulated
+ * time of a cube with that number of points along a side. Local. */
+osla_coarse jacobi_coarse(jacobi_problem *problem);
 void jacobi_problem_free(jacobi_problem *problem);
+
+/* Creates the matrix of the problem. A rank owns the rows of its points, in the order of
+ * jacobi_row_offset. Collective. The caller owns *out, and destroys it with osla_csr_destroy.
+ *   scratch [out] memory of problem->inner.length doubles
+ * Errors, on all ranks together: MEM, MPI, and those of osla_csr_create. */
+osla_err jacobi_matrix_create(const jacobi_problem *problem, double *scratch, osla_csr **out);
+
+/* Times one mode of an iteration for problem size n. Collective. */
+typedef osla_err jacobi_mode_function(bench_job *job, void *problem, osla_iterate_mode mode,
+                                      int64_t n);
+/* Calls run_one for each mode that --mode selects, in the order sync, async, racy, until one
+ * returns an error. Collective. */
+osla_err jacobi_run_modes(bench_job *job, jacobi_mode_function *run_one, void *problem, int64_t n);
 
 /* With --bound, prints whether every schedule converges, or a warning. Collective. Errors, on all
  * ranks together: MEM, MPI. */
@@ -40,6 +63,7 @@ struct jacobi_cg;
 typedef struct jacobi_data {
   jacobi_problem *problem;
   osla_iterate_mode mode;
+  bool one_level;    /* true: OSLA without a coarse level, also with --levels 2 */
   bool plain;        /* true: OSLA without a certificate of the residual */
   bool recorded;     /* true: OSLA keeps a record of each run */
   bool is_reference; /* true if the implementation is a reference; its record is not written */
@@ -133,6 +157,11 @@ typedef struct jacobi_grid {
 } jacobi_grid;
 
 jacobi_grid jacobi_grid_of(const jacobi_problem *problem);
+/* number of this rank's points */
+static inline int64_t jacobi_grid_points(const jacobi_grid *g)
+{
+  return g->count[0] * g->count[1] * g->count[2];
+}
 /* offset of row j in plane k */
 int64_t jacobi_row_offset(const jacobi_grid *g, int64_t j, int64_t k);
 jacobi_row jacobi_row_at(const jacobi_grid *g, const double *x, int64_t j, int64_t k);

@@ -3,7 +3,6 @@
 #include "bench/mesh_migrate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef osla_err migrate_function(osla_transport *transport, const mesh_part *from, mesh_part *out);
 
@@ -81,6 +80,8 @@ static osla_err run_start(bench_job *job, int64_t side, mesh_start start, const 
                         .n_impls = 2,
                         .work = (double)side * (double)side * (double)side,
                         .unit = BENCH_MELEMENTS,
+                        /* no warm-up in a simulation: a run of thousands of ranks takes minutes */
+                        .cold = osla_simulated_machine() != NULL,
                         .operations = 1};
   return bench_run_case(job, &c);
 }
@@ -89,20 +90,17 @@ osla_err bench_migrate_case(bench_job *job, int64_t n)
 {
   /* side of the largest cube of at most n cells */
   const int64_t side = n < 1 ? 1 : (int64_t)(cbrt((double)n) + 1e-9);
+  const unsigned starts = job->settings->starts;
   int32_t *target = NULL;
   osla_err err = OSLA_OK;
-  if (job->settings->partition) {
-    target = malloc((size_t)(side * side * side) * sizeof *target);
-    err = target ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "the ranks of a mesh's cells");
-    err = osla_agree(job->transport, err);
-    if (err == OSLA_OK) err = mesh_partition(job, side, target);
-  }
+  if (job->settings->partition) err = mesh_partition_create(job, side, &target);
   const bool last = job->last_size;
   for (int start = 0; err == OSLA_OK && start < MESH_STARTS; start++) {
-    job->last_size = last && start == MESH_STARTS - 1;
+    if (!(starts >> start & 1)) continue;
+    job->last_size = last && starts >> start == 1;
     err = run_start(job, side, (mesh_start)start, target);
   }
   job->last_size = last;
-  free(target);
+  mesh_partition_free(job, &target);
   return err;
 }

@@ -26,6 +26,7 @@ typedef struct raw_options {
   bench_raw_updates updates;
   bench_raw_forest forest;
   bench_raw_jacobi jacobi;
+  bench_raw_splitting splitting;
   bench_raw_channel channel;
 } raw_options;
 
@@ -134,9 +135,15 @@ static int parse_order(const bench_kernel *kernel, const char *text, bench_setti
   return bench_error(kernel, "--order: '%s' is not rows, columns, nodes, tiles or across", text);
 }
 
+/* True if the sizes of the kernel are points along a side of a grid. */
+static bool has_points(const bench_kernel *kernel)
+{
+  return kernel->jacobi || kernel->splitting;
+}
+
 static const char *size_option(const bench_kernel *kernel)
 {
-  return kernel->jacobi ? "--points" : kernel->channel ? "--bytes" : "--n";
+  return has_points(kernel) ? "--points" : kernel->channel ? "--bytes" : "--n";
 }
 
 /* Checks the values that popt stored and copies them to settings. */
@@ -184,6 +191,7 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
   if (!status) status = bench_updates_parse(kernel, &raw->updates, settings);
   if (!status) status = bench_forest_parse(kernel, size, &raw->forest, settings);
   if (!status) status = bench_jacobi_parse(kernel, size, &raw->jacobi, settings);
+  if (!status) status = bench_splitting_parse(kernel, size, &raw->splitting, settings);
   if (!status) status = bench_channel_parse(kernel, &raw->channel, settings);
   return status;
 }
@@ -192,9 +200,9 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
 static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t room, char *refs,
                               size_t refs_room)
 {
-  const char *what = kernel->pairs    ? "Bytes of a transfer"
-                     : kernel->jacobi ? "Points along a side"
-                                      : "Order of the matrices";
+  const char *what = kernel->pairs        ? "Bytes of a transfer"
+                     : has_points(kernel) ? "Points along a side"
+                                          : "Order of the matrices";
   size_t used = (size_t)snprintf(sizes, room, "%s (default:", what);
   if (kernel->forest)
     used = (size_t)snprintf(sizes, room,
@@ -221,7 +229,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   char sizes[200], refs[240], precision[40], reps[60], on_device[240];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
     updates[BENCH_UPDATES_OPTIONS], forest[BENCH_FOREST_OPTIONS], jacobi[BENCH_JACOBI_OPTIONS],
-    channel[BENCH_CHANNEL_OPTIONS];
+    splitting[BENCH_SPLITTING_OPTIONS], channel[BENCH_CHANNEL_OPTIONS];
   describe_defaults(kernel, sizes, sizeof sizes, refs, sizeof refs);
   (void)snprintf(reps, sizeof reps, "Repetitions that are counted (default: %d)",
                  default_reps(kernel));
@@ -236,6 +244,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   bench_updates_table(&raw->updates, updates);
   bench_forest_table(&raw->forest, forest);
   bench_jacobi_table(&raw->jacobi, jacobi);
+  bench_splitting_table(&raw->splitting, splitting);
   bench_channel_table(&raw->channel, channel);
   const struct poptOption common[] = {
     {size_option(kernel) + strlen("--"), '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
@@ -262,7 +271,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   const struct poptOption device[] = {
     {"device", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, &raw->device, 0, on_device, "KIND"},
     POPT_TABLEEND};
-  bool matrices = !kernel->pairs && !kernel->forest && !kernel->jacobi;
+  bool matrices = !kernel->pairs && !kernel->forest && !has_points(kernel);
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, matrices ? (void *)(uintptr_t)matrix : none, 0, NULL,
@@ -274,6 +283,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->forest ? forest : none, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->jacobi ? jacobi : none, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->splitting ? splitting : none, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->channel ? channel : none, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
@@ -289,6 +299,7 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
   raw.updates = bench_raw_updates_default;
   raw.product = bench_raw_product_none;
   raw.jacobi = bench_raw_jacobi_default;
+  raw.splitting = bench_raw_splitting_default;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   command_line line = {.name = name, .about = kernel->about, .after = kernel->after};

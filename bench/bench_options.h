@@ -55,11 +55,11 @@ int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw
 
 /* Options of osla-bench for star forests, and the check of --n for them. */
 typedef struct bench_raw_forest {
-  char *cases, *matrix;
+  char *cases, *matrix, *starts;
   int plain, rewrite, arrival, exact, reach, partition;
 } bench_raw_forest;
 
-enum { BENCH_FOREST_OPTIONS = 9 };
+enum { BENCH_FOREST_OPTIONS = 10 };
 void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS]);
 int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
                        bench_settings *settings);
@@ -68,16 +68,40 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
 typedef struct bench_raw_jacobi {
   char *modes, *slow, *threads, *record;
   long long sweeps, cost_points;
-  double tolerance;
-  int whole, zeros, period, lead, in_flight, bound;
+  double tolerance, damping;
+  int whole, zeros, period, lead, in_flight, bound, levels, correct_every;
 } bench_raw_jacobi;
 
 extern const bench_raw_jacobi bench_raw_jacobi_default;
 
-enum { BENCH_JACOBI_OPTIONS = 14 };
+enum { BENCH_JACOBI_OPTIONS = 17 };
 void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS]);
 int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                        bench_settings *settings);
+
+/* Options of osla-bench for splittings. */
+typedef struct bench_raw_splitting {
+  char *modes, *slow, *inner;
+  long long group;
+  double tolerance, inner_tolerance;
+  int whole, lead;
+} bench_raw_splitting;
+
+extern const bench_raw_splitting bench_raw_splitting_default;
+
+enum { BENCH_SPLITTING_OPTIONS = 9 };
+void bench_splitting_table(bench_raw_splitting *raw,
+                           struct poptOption table[BENCH_SPLITTING_OPTIONS]);
+int bench_splitting_parse(const bench_kernel *kernel, int size, const bench_raw_splitting *raw,
+                          bench_settings *settings);
+
+/* Names of the modes of iterations, in the order of the bits of settings->cases. */
+#define BENCH_MODES "sync,async,racy"
+
+/* Parses the value of --slow, "RANK:F", into settings->slow_rank and slow_factor. After an error
+ * writes the error line. Returns an exit status. Local. */
+int bench_parse_slow(const bench_kernel *kernel, int size, const char *text,
+                     bench_settings *settings);
 
 /* Options of osla-bench for channels, and the check of --bytes. */
 typedef struct bench_raw_channel {

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of the modes, in the order of mode_of in bench_jacobi.c. */
-#define MODES "sync,async,racy"
 /* Least tolerance of the reference implementation `threads`: its running sum of squares is updated
  * by differences, and each update rounds. */
 static const double LEAST_OF_THREADS = 1e-5;
 
-const bench_raw_jacobi bench_raw_jacobi_default = {.sweeps = 1000, .period = 1, .in_flight = 2};
+const bench_raw_jacobi bench_raw_jacobi_default = {
+  .sweeps = 1000, .period = 1, .in_flight = 2, .levels = 1};
 
 void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS])
 {
   const struct poptOption jacobi[] = {
-    {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of " MODES " (default: all)", "LIST"},
+    {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of " BENCH_MODES " (default: all)",
+     "LIST"},
     {"whole", '\0', POPT_ARG_NONE, &raw->whole, 0, "N is the side of the whole grid", NULL},
     {"sweeps", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->sweeps, 0,
      "Sweeps of each rank", "K"},
@@ -41,6 +41,12 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
      "Simulated machines: sweeps and halos take the time of C^3 points, not N^3", "C"},
     {"bound", '\0', POPT_ARG_INT, &raw->bound, 0,
      "Find in K steps whether every schedule converges, and warn if that is not proved", "K"},
+    {"levels", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->levels, 0,
+     "2: correct x by a coarse level with one unknown for each rank; needs --tolerance", "L"},
+    {"correct-every", '\0', POPT_ARG_INT, &raw->correct_every, 0,
+     "--levels 2: sweeps from a correction to the next residual; 0: see osla_coarse.h", "K"},
+    {"damping", '\0', POPT_ARG_DOUBLE, &raw->damping, 0,
+     "--levels 2: factor of each correction; 0: see osla_coarse.h", "D"},
     {"record", '\0', POPT_ARG_STRING, &raw->record, 0,
      "Append a line of JSON about each run: sweeps, ages of halos, residuals", "FILE"},
     POPT_TABLEEND};
@@ -48,8 +54,8 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
   memcpy(table, jacobi, sizeof jacobi);
 }
 
-static int parse_slow(const bench_kernel *kernel, int size, const char *text,
-                      bench_settings *settings)
+int bench_parse_slow(const bench_kernel *kernel, int size, const char *text,
+                     bench_settings *settings)
 {
   char *end;
   const long rank = strtol(text, &end, 10);
@@ -80,6 +86,22 @@ static int check_cost(const bench_kernel *kernel, const bench_raw_jacobi *raw,
   return OSLA_EXIT_OK;
 }
 
+/* Checks --levels, --correct-every and --damping. */
+static int check_levels(const bench_kernel *kernel, const bench_raw_jacobi *raw)
+{
+  const bool two = raw->levels == 2;
+  if (raw->levels != 1 && !two)
+    return bench_error(kernel, "--levels: %d is neither 1 nor 2", raw->levels);
+  if (two && raw->tolerance == 0) return bench_error(kernel, "--levels 2 needs --tolerance");
+  if (two && raw->record)
+    return bench_error(kernel, "--levels 2: a record has no corrections: leave out --record");
+  if (!two && (raw->correct_every != 0 || raw->damping != 0))
+    return bench_error(kernel, "--correct-every and --damping need --levels 2");
+  if (!(raw->damping >= 0 && raw->damping < 2))
+    return bench_error(kernel, "--damping: %g is not at least 0 and less than 2", raw->damping);
+  return bench_at_least(kernel, "--correct-every", raw->correct_every, 0);
+}
+
 /* Checks that the selected reference implementations can run with the other options. */
 static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       const bench_settings *settings)
@@ -100,6 +122,8 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
     return bench_error(kernel,
                        "--slow %s: the reference %s has no slow rank, leave one of them out",
                        raw->slow, cg ? "cg" : "threads");
+  if (bench_list_has(settings->ref, "one-level") && raw->levels == 1)
+    return bench_error(kernel, "--ref one-level needs --levels 2");
   if (threads && size > 1)
     return bench_error(kernel, "--ref threads needs 1 rank, but there are %d", size);
   if (threads && raw->tolerance > 0 && raw->tolerance < LEAST_OF_THREADS)
@@ -153,11 +177,15 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   settings->in_flight = raw->in_flight;
   settings->bound = raw->bound;
   settings->cost_points = raw->cost_points;
+  settings->levels = raw->levels;
+  settings->correct_every = raw->correct_every;
+  settings->damping = raw->damping;
   settings->record = raw->record ? strdup(raw->record) : NULL;
   if (raw->record && !settings->record) return bench_error(kernel, "out of memory");
   int status = OSLA_EXIT_OK;
-  if (raw->modes) status = bench_parse_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
-  if (!status && raw->slow) status = parse_slow(kernel, size, raw->slow, settings);
+  if (raw->modes)
+    status = bench_parse_names(kernel, "--mode", BENCH_MODES, raw->modes, &settings->cases);
+  if (!status && raw->slow) status = bench_parse_slow(kernel, size, raw->slow, settings);
   if (!status) status = bench_at_least(kernel, "--sweeps", raw->sweeps, 1);
   if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);
   if (!status) status = bench_at_least(kernel, "--in-flight", raw->in_flight, 1);
@@ -166,6 +194,7 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status =
       bench_error(kernel, "--tolerance: %g is not at least 0 and less than 1", raw->tolerance);
+  if (!status) status = check_levels(kernel, raw);
   if (!status) status = check_cost(kernel, raw, settings);
   if (!status) status = check_refs(kernel, size, raw, settings);
   if (!status) status = parse_threads(kernel, raw->threads, settings);

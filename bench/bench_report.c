@@ -71,6 +71,7 @@ static int impl_width(const bench_job *job)
 
 static int kernel_width(const bench_job *job)
 {
+  if (job->settings->inner) return 22;
   return job->settings->plain || job->settings->rewrite ? 29 : 18;
 }
 
@@ -202,6 +203,7 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
                                  json_pack("{s:i,s:s}", "look_ahead", job->settings->look_ahead,
                                            "forward", bench_forward_name(job->settings->forward)));
   if (row && c->cold) (void)json_object_set_new(row, "cold", json_true());
+  if (row && c->inner) (void)json_object_set_new(row, "inner", json_string(c->inner));
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
   if (row && job->device)
     (void)json_object_update_new(row, json_pack("{s:s,s:b}", "device", job->device_name,

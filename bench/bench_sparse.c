@@ -7,6 +7,8 @@
  * each rank and exchanges nothing; the difference in time to "loop" is the cost of communication.
  */
 #include "bench/bench_sparse.h"
+#include "kernels/sparse/csr.h"
+#include "kernels/sparse/krylov.h"
 #include "kernels/sparse/spmv_rows.h"
 #include "src/device/device.h"
 
@@ -31,8 +33,10 @@ static osla_err multiply(sparse_data *d, const double *x, double *y)
   if (!d->method) return osla_spmv(OSLA_NOTRANS, d->problem->a, x, 0.0, y);
   OSLA_CALL(d->method->begin(d, x));
   gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
+  osli_spmv_charge_own(own->n, own->first[own->n]);
   OSLA_CALL(d->method->end(d));
   add_rows(other->n, other->row, other->first, other->column, other->value, d->ghosts, y);
+  osli_spmv_charge_other(other->n, other->first[other->n]);
   return OSLA_OK;
 }
 
@@ -117,6 +121,7 @@ static osla_err run_plain_cg(sparse_data *d)
     OSLA_CALL(d->method->sum(&rr));
     for (int64_t i = 0; i < n; i++)
       p[i] = r[i] + rr / before * p[i];
+    krylov_charge_cg(n, false);
   }
   d->residual = sqrt(rr);
   return OSLA_OK;

@@ -7,7 +7,7 @@
 typedef struct forest_neighborhood {
   MPI_Comm down, up; /* communicators of edges from roots to leaves, and from leaves to roots */
   MPI_Datatype type;
-  /* buffers for packed values, one allocation; without elements if values are contiguous */
+  /* buffers for packed values, in one allocation; they have size 0 if values are contiguous */
   forest_value *root_buffer, *leaf_buffer;
 } forest_neighborhood;
 

@@ -148,8 +148,8 @@ static void wait_for_segments(hessian_ga_buffers *b)
   b->in_flight = false;
 }
 
-/* Sorts the collected segments by length, because all segments of a vector have one length, and
- * starts their addition. */
+/* Sorts the collected segments by length, because all pieces of an ARMCI vector (armci_giov_t) have
+ * one length, and starts their addition (ARMCI_NbAccV). */
 static void send_segments(hessian_data *d, int owner)
 {
   hessian_ga_buffers *b = d->current_ga->buffers;

@@ -86,6 +86,31 @@ static double magnitude(void *arg, const double *x)
   return p->inner.magnitude(p->inner.arg, x);
 }
 
+/* Computes a residual of the coarse level. In the asynchronous modes a rank copies its state
+ * before, and this function adds the simulated time of that copy. The diffusion problem adds the
+ * time of the residual, which needs only the faces of the rank's cube and is not scaled by
+ * --cost-points. */
+static double restrict_residual(void *arg, bool homogeneous, const double *x)
+{
+  const jacobi_problem *p = arg;
+  if (!homogeneous && p->copies) charge_sweep(p, ALL);
+  return p->inner_coarse.restrict_residual(p->inner_coarse.arg, homogeneous, x);
+}
+
+static void prolong(void *arg, double c, double *x)
+{
+  const jacobi_problem *p = arg;
+  const double since = osla_clock();
+  charge_sweep(p, ALL);
+  p->inner_coarse.prolong(p->inner_coarse.arg, c, x);
+  jacobi_delay(p, since);
+}
+
+osla_coarse jacobi_coarse(jacobi_problem *p)
+{
+  return (osla_coarse){.arg = p, .restrict_residual = restrict_residual, .prolong = prolong};
+}
+
 /* With --cost-points, messages get the length of faces of c x c points. Their first elements are
  * the halos of the rank's cube. */
 static void lengthen_halos(jacobi_problem *p, int64_t c, int64_t n)
@@ -98,6 +123,21 @@ static void lengthen_halos(jacobi_problem *p, int64_t c, int64_t n)
     p->halos[h].send = p->halos[h].recv = c * c;
   }
   p->p.halos = p->halos;
+}
+
+void jacobi_problem_wrap(jacobi_problem *problem, const osla_fixed_point *inner)
+{
+  osla_fixed_point *p = &problem->p;
+  problem->inner = *p = *inner;
+  p->arg = problem;
+  p->sweep = sweep;
+  p->sweep_edge = inner->sweep_edge ? sweep_edge : NULL;
+  p->sweep_rest = inner->sweep_rest ? sweep_rest : NULL;
+  p->pack = pack;
+  p->unpack = unpack;
+  p->magnitude = magnitude;
+  p->bound_sweep = NULL;
+  p->distance = NULL;
 }
 
 osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
@@ -117,17 +157,9 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
   o.no_offset = s->zeros;
   OSLA_CALL(osla_diffusion_create(job->transport, &o, &out->diffusion));
-  out->inner = osla_diffusion_problem(out->diffusion);
-  out->p = out->inner;
-  out->p.arg = out;
-  out->p.sweep = sweep;
-  out->p.sweep_edge = sweep_edge;
-  out->p.sweep_rest = sweep_rest;
-  out->p.pack = pack;
-  out->p.unpack = unpack;
-  out->p.magnitude = magnitude;
-  out->p.bound_sweep = NULL;
-  out->p.distance = NULL;
+  out->inner_coarse = osla_diffusion_coarse(out->diffusion);
+  const osla_fixed_point inner = osla_diffusion_problem(out->diffusion);
+  jacobi_problem_wrap(out, &inner);
   lengthen_halos(out, s->cost_points, n);
   return OSLA_OK;
 }

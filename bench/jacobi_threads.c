@@ -44,7 +44,7 @@ struct jacobi_threads {
   double *x, /* current state */
     *fresh;  /* state that a sweep computes */
   osla_iterate_mode mode;
-  double running2, /* sum of the squared residuals of all slabs so far */
+  double running2, /* sum of the latest squared residuals of all slabs */
     enough2;       /* value of running2 at which the run ends */
   _Atomic bool ended;
 };

@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 
 typedef enum mesh_start { MESH_SEQ, MESH_CHUNKS, MESH_RAND, MESH_STARTS } mesh_start;
+#define MESH_START_NAMES "seq,chunks,rand" /* in the order of mesh_start */
 
 enum { MESH_CORNERS = 8, MESH_SPACE = 3 };
 
@@ -52,9 +53,11 @@ osla_err mesh_list_corners(const mesh_part *part, int64_t **out, int64_t *n);
  * right contents. Collective; all ranks get the same. */
 osla_err mesh_check(osla_transport *transport, const mesh_part *part, bool *right);
 
-/* target[N^3] := rank of each cell, such that most cells that share faces are on one rank (METIS,
- * on rank 0). All ranks get the same. Collective. Errors, on all ranks together: UNSUPPORTED, MEM,
- * MPI. (mesh_partition.c) */
-osla_err mesh_partition(bench_job *job, int64_t side, int32_t *target);
+/* Creates the list *target: [side^3] rank of each cell after the migration, chosen by METIS on rank
+ * 0 so that most cells that share a face are on one rank. All ranks get equal lists. Simulated
+ * ranks share one list, because a list for each of thousands of ranks would not fit into memory.
+ * Collective. Errors, on all ranks together: UNSUPPORTED, MEM, MPI. (mesh_partition.c) */
+osla_err mesh_partition_create(bench_job *job, int64_t side, int32_t **target);
+void mesh_partition_free(const bench_job *job, int32_t **target);
 
 #endif

@@ -2,6 +2,7 @@
 #include "bench/mesh_migrate.h"
 #include "osla_forest.h"
 #include "osla_sparse.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +11,12 @@ static const osla_unit pair_unit = {OSLA_UNIT_INT64, 2, 0};
 static const osla_unit cell_unit = {OSLA_UNIT_INT64, MESH_CORNERS + 2, 0};
 static const osla_unit vertex_unit = {OSLA_UNIT_BYTES, sizeof(mesh_vertex), 0};
 _Static_assert(sizeof(mesh_cell) == (MESH_CORNERS + 2) * sizeof(int64_t), "a cell is its numbers");
+
+/* Adds the time of a pass over n scattered numbers to the simulated clock. */
+static void charge_pass(int64_t n)
+{
+  work_charge(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n, 1);
+}
 
 /* ---- cells ---- */
 
@@ -24,6 +31,7 @@ static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest
   err = osla_agree(t, err);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_cells; i++)
     root[i] = (osla_root){mesh_final_rank(from, from->cell[i].number, osla_transport_size(t)), 0};
+  charge_pass(from->n_cells);
   if (err == OSLA_OK) err = osla_forest_create(t, 1, from->n_cells, NULL, root, &to);
   free(root);
   if (err == OSLA_OK) err = osla_forest_split(to, out);
@@ -67,6 +75,7 @@ static osla_err directory_make(osla_transport *t, int64_t vertices, directory *d
   OSLA_CHECK(d->name && d->lowest, OSLA_ERR_MEM, "%" PRId64 " vertices", d->n);
   for (int64_t i = 0; i < d->n; i++)
     d->lowest[i] = ranks;
+  charge_pass(d->n);
   return OSLA_OK;
 }
 
@@ -90,6 +99,7 @@ static osla_err directory_fill(osla_transport *t, const mesh_part *from, directo
     mine[i][0] = osla_transport_rank(t);
     mine[i][1] = i;
   }
+  charge_pass(from->n_vertices);
   if (err == OSLA_OK)
     err = osla_forest_create_global(t, d->start, from->n_vertices, NULL, number, &known);
   if (err == OSLA_OK) err = osla_forest_reduce(known, pair_unit, mine, d->name, OSLA_REPLACE);
@@ -113,6 +123,7 @@ static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, osla_fo
   if (err == OSLA_OK) err = osla_forest_bcast(wanted, pair_unit, d->name, name, OSLA_REPLACE);
   for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++)
     root[i] = (osla_root){(int32_t)name[i][0], name[i][1]};
+  charge_pass(out->n_vertices);
   if (err == OSLA_OK)
     err = osla_forest_create(t, from->n_vertices, out->n_vertices, NULL, root, &owners);
   if (err == OSLA_OK)
@@ -132,6 +143,7 @@ static osla_err choose_owners(osla_transport *t, osla_forest *wanted, directory 
   osla_err err = osla_agree(t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "owners of vertices"));
   for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++)
     mine[i] = osla_transport_rank(t);
+  charge_pass(out->n_vertices);
   if (err == OSLA_OK) err = osla_forest_reduce(wanted, OSLA_ONE_INT64, mine, d->lowest, OSLA_MIN);
   if (err == OSLA_OK)
     err = osla_forest_bcast(wanted, OSLA_ONE_INT64, d->lowest, out->owner, OSLA_REPLACE);

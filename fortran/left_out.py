@@ -36,7 +36,7 @@ LEFT_OUT = {
     "a matrix is made by create or wrap; its local array is a pointer": """matrix_create_in matrix_wrap_own matrix_segment
         matrix_peer matrix_bytes matrix_triangle_bytes""",
     "rows and columns of a rank: osla_matrix_row, osla_matrix_column": "index_count index_owner index_local index_global index_run",
-    "forecasts of memory: osla info --predict": """[a-z]*_memory shape_make shape_matrix shape_triangle shape_one_node""",
+    "forecasts of memory: osla info --predict": """[a-z_]*_memory shape_make shape_matrix shape_triangle shape_one_node""",
     "MPI has it, on osla_transport_comm": """allreduce bcast alltoall transport_abort agree agree_same sums_create sums_destroy
         sums_all""",
     "of use where messages or memory are one's own, in C": """armci_offer shmem_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*

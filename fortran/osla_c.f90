@@ -158,6 +158,8 @@ module osla_values
   integer(c_int), parameter :: OSLA_DIFFUSION_MODE = 1
   integer(c_int), parameter :: OSLA_SPLITTING_CHOLESKY = 0
   integer(c_int), parameter :: OSLA_SPLITTING_LU = 1
+  integer(c_int), parameter :: OSLA_SPLITTING_CG = 2
+  integer(c_int), parameter :: OSLA_SPLITTING_SPARSE = 3
 
   type, bind(c) :: osla_transport_options
     logical(c_bool) :: progress_thread = .false.
@@ -422,6 +424,7 @@ module osla_values
     integer(c_int) :: row_terms = 0
     type(c_funptr) :: bound_sweep = c_null_funptr
     type(c_funptr) :: distance = c_null_funptr
+    type(c_ptr) :: group = c_null_ptr
   end type osla_fixed_point
 
   type, bind(c) :: osla_iterate_options
@@ -470,7 +473,9 @@ module osla_values
   type, bind(c) :: osla_splitting_options
     integer(c_int64_t) :: block = 0
     integer(c_int) :: factor = 0
-    integer(c_int64_t) :: reserved(8) = 0
+    real(c_double) :: inner_tolerance = 0
+    integer(c_int64_t) :: group = 0
+    integer(c_int64_t) :: reserved(6) = 0
   end type osla_splitting_options
 
   type, bind(c) :: osla_device_options
@@ -2134,6 +2139,13 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_csr_renumber
 
+    function c_osla_csr_set_values(matrix, value) bind(c, name="osla_csr_set_values") result(answer)
+      import
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: value
+      integer(c_int) :: answer
+    end function c_osla_csr_set_values
+
     function c_osla_csr_multiply(a, b, out) bind(c, name="osla_csr_multiply") result(answer)
       import
       type(c_ptr), value :: a
@@ -2141,6 +2153,15 @@ module osla_c
       type(c_ptr), intent(inout) :: out
       integer(c_int) :: answer
     end function c_osla_csr_multiply
+
+    function c_osla_csr_multiply_numeric(a, b, c) bind(c, &
+      name="osla_csr_multiply_numeric") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), value :: c
+      integer(c_int) :: answer
+    end function c_osla_csr_multiply_numeric
 
     function c_osla_csr_transpose(a, out) bind(c, name="osla_csr_transpose") result(answer)
       import
@@ -2156,6 +2177,15 @@ module osla_c
       type(c_ptr), intent(inout) :: out
       integer(c_int) :: answer
     end function c_osla_csr_galerkin
+
+    function c_osla_csr_galerkin_numeric(a, p, c) bind(c, &
+      name="osla_csr_galerkin_numeric") result(answer)
+      import
+      type(c_ptr), value :: a
+      type(c_ptr), value :: p
+      type(c_ptr), value :: c
+      integer(c_int) :: answer
+    end function c_osla_csr_galerkin_numeric
 
     function c_osla_csr_submatrix(a, n_rows, row, n_columns, column, out) bind(c, &
       name="osla_csr_submatrix") result(answer)

@@ -9,7 +9,7 @@ module osla_sparse_matrices
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
   public :: osla_csr_ghosts, osla_csr_row_start, osla_csr_column_start, osla_csr_multiply, osla_csr_transpose
   public :: osla_csr_galerkin, osla_spmv, osla_csr_column_squares, osla_csr_column_norms, osla_csr_diagonal
-  public :: osla_csr_row, osla_csr_renumber
+  public :: osla_csr_row, osla_csr_renumber, osla_csr_set_values, osla_csr_multiply_numeric, osla_csr_galerkin_numeric
   public :: osla_csr_submatrix
 
   ! Divides n indices into nearly equal blocks: rank p gets start(p + 1) .. start(p + 2) - 1. start
@@ -244,6 +244,50 @@ contains
     if (.not. all_ready(at, stat, errmsg)) return
     call report(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
   end subroutine osla_csr_galerkin
+
+  ! Computes the values of c = a b again, after the values of a or b have changed. Collective.
+  subroutine osla_csr_multiply_numeric(a, b, c, stat, errmsg)
+    type(osla_csr), intent(in) :: a, b, c
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    at = collective_call('osla_csr_multiply_numeric')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'second matrix')
+    call requires(at, c, 'product')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_multiply_numeric(a%handle, b%handle, c%handle), stat, errmsg)
+  end subroutine osla_csr_multiply_numeric
+
+  ! Computes the values of coarse = p^T a p again, after the values of a or p have changed.
+  ! Collective.
+  subroutine osla_csr_galerkin_numeric(a, p, coarse, stat, errmsg)
+    type(osla_csr), intent(in) :: a, p, coarse
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(collective_call) :: at
+    at = collective_call('osla_csr_galerkin_numeric')
+    call requires(at, a, 'matrix')
+    call requires(at, p, 'prolongation')
+    call requires(at, coarse, 'product')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_galerkin_numeric(a%handle, p%handle, coarse%handle), stat, errmsg)
+  end subroutine osla_csr_galerkin_numeric
+
+  ! Replaces the values of this rank's entries, row by row in the order of osla_csr_row. Local.
+  ! size(value) = osla_csr_entries.
+  subroutine osla_csr_set_values(a, value, stat, errmsg)
+    type(osla_csr), intent(in) :: a
+    real(c_double), intent(in), target, contiguous :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (is_absent('osla_csr_set_values', 'matrix', a%handle, stat, errmsg)) return
+    if (size(value, kind=c_int64_t) /= osla_csr_entries(a)) then
+      call refuse(OSLA_ERR_ARG, 'osla_csr_set_values: value does not have the size of this rank''s entries', stat, errmsg)
+      return
+    end if
+    call report(c_osla_csr_set_values(a%handle, c_loc(value)), stat, errmsg)
+  end subroutine osla_csr_set_values
 
   subroutine renumber_long(a, number, start, renumbered, stat, errmsg)
     type(osla_csr), intent(in) :: a

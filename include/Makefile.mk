@@ -48,6 +48,7 @@ public_headers = \
   include/osla_iterate_record.h \
   include/osla_diffusion.h \
   include/osla_splitting.h \
-  include/osla_sweeps.h
+  include/osla_sweeps.h \
+  include/osla_coarse.h
 ga_headers = include/osla_ga.h # installed only if the build has Global Arrays
 EXTRA_DIST += $(ga_headers) include/README.md

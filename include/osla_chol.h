@@ -64,9 +64,11 @@ OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_o
  * or is NaN; then *value is unchanged), MEM and RANGE (as osla_potrf), MPI. */
 OSLA_API osla_err osla_chol_logdet(osla_uplo uplo, const osla_matrix *factor, double *value);
 
-/* Bytes that osla_potrf needs on a rank beside a full matrix in host memory (LOWER, default
- * options). A triangular matrix needs fewer: it has no copy of a panel. Local, pure. */
+/* Return the bytes of host memory that osla_potrf needs on a rank in addition to the matrix,
+ * with uplo = LOWER and default options: osla_chol_memory for a full matrix,
+ * osla_chol_triangle_memory for a triangular matrix, whose panels are not copied. Local, pure. */
 OSLA_API uint64_t osla_chol_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_chol_triangle_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

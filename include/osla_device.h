@@ -52,15 +52,20 @@ typedef struct osla_device_options {
 } osla_device_options;
 
 /* Opens a device for this rank. Collective over the transport, which must outlive the device. Each
- * rank may pass its own ordinal and stream. Errors, on all ranks together: ARG (unknown kind, no
- * such device, a stream of another device, a stream that was destroyed, if CUDA notices it, ranks
- * that differ), MEM, MPI, UNSUPPORTED (a simulation, ranks of a node that cannot map each other's
- * device memory, or "cuda" without its plug-in, a driver or a GPU). */
+ * rank may pass its own ordinal and stream. `options` may be NULL; OSLA_DEVICE then names the kind.
+ * The caller closes *out by osla_device_close. Errors, on all ranks together: ARG (an unknown kind,
+ * no such device, a stream of another device, a stream that was destroyed, if CUDA notices it, a
+ * wrong value of OSLA_DEVICE_PANELS or OSLA_DEVICE_SIGNALS, ranks that differ in the kind or in
+ * these variables, a word of `reserved` that is not 0), MEM, MPI, UNSUPPORTED (a simulation, ranks
+ * of a node that cannot map each other's device memory, or "cuda" without its plug-in, a driver or
+ * a GPU). */
 OSLA_API osla_err osla_device_open(osla_transport *transport, const osla_device_options *options,
                                    osla_device **out);
 
-/* Closes a device after all its segments and matrices were destroyed. Local. Accepts NULL, and sets
- * the handle to NULL. */
+/* Closes a device, after all its queued work is complete. The program must first destroy or free,
+ * on all ranks, everything that lies on the device: segments, matrices, copies of sparse matrices,
+ * and memory of osla_vertices_create_on. An error of queued work is not reported here;
+ * osla_device_wait reports it. Local. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_device_close(osla_device **device);
 
 /* Waits until all work that this rank has queued on the device so far is complete. A program calls
@@ -70,10 +75,11 @@ OSLA_API void osla_device_close(osla_device **device);
 OSLA_API osla_err osla_device_wait(osla_device *device);
 
 /* Makes a segment whose data area, `bytes` bytes of zeros, lies on the device. The notify slots lie
- * in host memory. Ranks may pass different sizes. Collective. The device must outlive the segment.
- * osla_word_post and osla_put_word_post return UNSUPPORTED for the segment. Errors, on all ranks
- * together: those of osla_segment_create, and MEM with the bytes of device memory that are needed
- * and available. */
+ * in host memory. Ranks may pass different sizes. n_purposes has the meaning that it has in
+ * osla_segment_create. The caller destroys *out by osla_segment_destroy. Collective. The device
+ * must outlive the segment. osla_word_post and osla_put_word_post return UNSUPPORTED for the
+ * segment. Errors, on all ranks together: those of osla_segment_create, and MEM with the bytes of
+ * device memory that are needed and available. */
 OSLA_API osla_err osla_segment_create_on(osla_device *device, size_t bytes, int n_purposes,
                                          osla_segment **out);
 
@@ -91,14 +97,15 @@ OSLA_API osla_err osla_matrix_create_on(osla_device *device, osla_grid *grid, os
 OSLA_API osla_err osla_vertices_create_on(osla_device *device, size_t bytes, void **out);
 
 /* osla_device_register enters device memory that the program has allocated, for example by
- * cudaMalloc or by cupy, in the library's table of device memory. The library then accepts it as
- * values of star forests, as G and U of the accumulator, as vectors of osla_spmv and osla_cg, and
- * as arrays that get, put and copy calls of segments and matrices read and write. Devices of other
- * ranks do not read registered memory in place. The memory still belongs to the program, which must
- * not free it before osla_device_unregister. Pieces may overlap, and a piece may be registered
- * several times. osla_device_unregister with equal arguments ends one registration. It first waits
- * for all work that the device has so far; no transfer under way (of a star forest or a segment)
- * may use the memory. osla_device_close ends all registrations. Local, thread-safe.
+ * cudaMalloc or by cupy, in the library's table of device memory. The library then accepts the
+ * memory as values of star forests, as the arrays G and U of the accumulator (osla_hessian.h), as
+ * vectors of osla_spmv and osla_cg, and as the caller's buffer in gets and puts of segments and
+ * matrices. Devices of other ranks do not read registered memory in place. The memory still belongs
+ * to the program, which must not free it before osla_device_unregister. Pieces may overlap, and a
+ * piece may be registered several times. osla_device_unregister with equal arguments ends one
+ * registration. It first waits for all work that the device has so far; no transfer under way (of a
+ * star forest or a segment) may use the memory. osla_device_close ends all registrations. Local,
+ * thread-safe.
  *   memory, bytes [in] address and size of the memory, which lies in one allocation
  * Errors of osla_device_register: ARG (NULL, 0 bytes, memory that does not lie on this device,
  * memory of another rank, memory of another osla_device), MEM. Errors of osla_device_unregister:

@@ -22,13 +22,13 @@
 extern "C" {
 #endif
 
-/* Arranges that MPI_Finalize begins with the messages that the head of this file describes, between
- * the ranks of comm, if these messages are needed. They are needed if MPI is MPICH before 4.2.0 and
- * the ranks are on several hosts, unless OSLA_FAREWELL is "off" on a rank. MPI_Finalize then takes
- * 0.3 s longer. Every transport makes this call; a program that uses MPI without a transport may
- * make it. A call for ranks that an earlier call covers changes nothing. The first 64 sets of ranks
- * that are not covered hold one communicator each until MPI_Finalize. Later sets use MPI_COMM_WORLD
- * with the tag 32749 in MPI_Finalize; a program with more than 64 sets must not have a receive with
+/* Makes MPI_Finalize first exchange an empty message between all pairs of ranks of comm, if MPI
+ * is MPICH before 4.2.0 and the ranks are on several hosts, unless OSLA_FAREWELL is "off" on a
+ * rank (the head of this file gives the reason). MPI_Finalize then takes 0.3 s longer. Every
+ * transport makes this call; a program that uses MPI without a transport may make it. A call for
+ * ranks that an earlier call covers changes nothing. The first 64 sets of ranks that no earlier
+ * call covers hold one communicator each until MPI_Finalize. Later sets use MPI_COMM_WORLD with
+ * the tag 32749 in MPI_Finalize; a program with more than 64 sets must not have a receive with
  * MPI_ANY_TAG pending there. Collective over comm, blocking. Errors, on all ranks together: MPI,
  * MEM. */
 OSLA_API osla_err osla_farewell_arrange(MPI_Comm comm);

@@ -36,8 +36,8 @@
  * between the file and the distributed matrix (one-sided get and put). There are no collective HDF5
  * or MPI-IO calls, in which all ranks would hang if one of them met a full disk, and a serial HDF5
  * serves as well as a parallel one. Memory: 8 MiB per rank. If both triangles of a triangular
- * matrix are saved, a rank moves one block column at a time, and needs memory for it. The path must
- * lead all ranks to one file.
+ * matrix are saved, a rank moves whole block columns, or equal parts of a block column of more than
+ * 64 MiB. Its memory is then up to 64 MiB. The path must lead all ranks to one file.
  *
  * All calls are made by one thread and are collective over the transport. Arguments other than data
  * must be equal on all ranks: ARG if format, type, sizes or uplo differ. If names differ, the name

@@ -8,9 +8,10 @@
  * A vertex holds a *unit*: some numbers of one type, or bytes. All ranks use the same unit. The
  * values of a rank's roots are one array of units, and the values of its leaves are another. The
  * caller owns both arrays. Values in memory of osla_vertices_create are read in place by the ranks
- * of the node, by one load and one store, and without a message. If one rank needs at most 512
- * bytes of another rank's values, the owner of the values packs them instead. Values in other
- * memory are staged once. Ranks may use different kinds of memory.
+ * of the node, by one load and one store, and without a message. If a broadcast or reduction moves
+ * at most 512 bytes from one rank to another, the owner copies these values into a buffer of the
+ * reader instead. Values in other memory are always copied through such a buffer. Ranks may use
+ * different kinds of memory.
  *
  * Values may lie on a device (osla_device.h), in memory of osla_vertices_create_on, in the memory
  * of a segment or matrix, or in memory that the program has allocated there and has registered
@@ -24,16 +25,17 @@
  *
  * If several leaves of a node are joined to one root on another node, a broadcast can send one
  * value for all of them, and a reduction whose order does not matter can send their combined value.
- * Broadcasts and reductions do so if this saves at least a quarter of the traffic. Fetches, and all
- * other broadcasts and reductions, send a value for each leaf.
+ * They do so if the ranks have on average more than 64 leaves that are joined to roots on other
+ * nodes, and if at least a quarter of the values between nodes is saved. Fetches, and all other
+ * broadcasts and reductions, send a value for each leaf.
  *
  * Every transfer is begun and ended. All ranks begin the same transfers of a forest in the same
  * order. They may end them in any order, and may interleave transfers of several forests in any
  * way. Neither call is a barrier: osla_forest_end waits for joined ranks only; a begin waits only
- * until all joined ranks have read the transfer that was begun eight transfers earlier. Between
- * begin and end the values that are read must not change, and those that are written must not be
- * touched. Every other wait of the library, and osla_progress, also advances the transfers that
- * were begun; some waits do so only every 20 ms.
+ * until the joined ranks of the node have read the transfer that was begun eight transfers earlier.
+ * Between begin and end the values that are read must not change, and those that are written must
+ * not be touched. Every other wait of the library, and osla_progress, also advances the transfers
+ * that were begun; some waits do so only every 20 ms.
  *
  * If two joined ranks begin different transfers (another kind, combination, type, count, or order),
  * and one of them reads the other's values or waits for them, all ranks end with a message that
@@ -155,15 +157,16 @@ typedef struct osla_root {
  *                  n_edges - 1
  *   root     [in]  [n_edges] the root of each leaf, on any rank
  *   out      [out] owned by the caller
- * The lists are copied. The indices of the edges to one rank are not stored if they ascend by 1.
- * Those to a rank of another node are not stored either if they form a block of up to three
- * dimensions (rows of at least 8 indices, equal steps). Memory of the lists: at most 12 bytes an
- * edge; 0 for a halo of blocks between nodes. Memory of the rings, for each joined rank and
- * direction: on a node 64 bytes an edge, from 17 to 512 KiB; to another node 128 bytes an edge,
- * from 17 to 505 KiB, twice. A page of a ring takes memory only after a value has passed through
- * it. If one value is sent between nodes for several leaves, the library makes three more forests.
- * Together they use the memory described here for the edges of this forest, and for one further
- * edge for each value that is sent between nodes.
+ * The lists are copied. The indices of the edges to one rank are not stored if they ascend by 1. If
+ * that rank is on another node, indices that form a block of up to three dimensions (rows of at
+ * least 8 indices, equal steps) are not stored either. Memory of the lists: at most 12 bytes an
+ * edge; 0 for a halo of blocks between nodes. Memory of the rings (buffers for values that are not
+ * read in place), for each joined rank and direction: on a node 17 to 33 KiB for at most 128 edges,
+ * and 64 bytes an edge, but at most 512 KiB, for more edges; to another node 128 bytes an edge,
+ * from 17 to 505 KiB, and a send buffer of equal size. A page of a ring takes memory only after a
+ * value has passed through it. If one value is sent between nodes for several leaves, the library
+ * makes three more forests. Together they use the memory described here for the edges of this
+ * forest, and for one further edge for each value that is sent between nodes.
  * Errors, on all ranks together: ARG (a rank out of range; a root that its owner does not have,
  * with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
  * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
@@ -172,10 +175,10 @@ OSLA_API osla_err osla_forest_create(osla_transport *transport, int64_t n_roots,
 
 /* Makes a forest from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
  * Collective.
- *   start    [in]  [size + 1] start[0] = 0, ascending; equal on all ranks
+ *   start    [in]  [size + 1] start[0] = 0, never descending; equal on all ranks
  *   root     [in]  [n_edges] global index of the root of each leaf
  * n_edges, `leaf` and `out` are those of osla_forest_create. Errors, on all ranks together: those
- * of osla_forest_create; ARG (start does not ascend). */
+ * of osla_forest_create; ARG (start[0] is not 0, start descends, or ranks pass different lists). */
 OSLA_API osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start,
                                             int64_t n_edges, const int64_t *leaf,
                                             const int64_t *root, osla_forest **out);
@@ -242,11 +245,13 @@ OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 OSLA_API osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
 
 /* Joins the leaves of `b` to the roots of `a`: where a leaf of `a` and a root of `b` have equal
- * index and rank, the leaves of the root of `b` are joined to the root of the leaf of `a`. */
+ * index and rank, the leaves of the root of `b` are joined to the root of the leaf of `a`. ARG:
+ * forests of two transports. */
 OSLA_API osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* Joins the roots of `b`, as leaves, to the roots of `a`: a root of `b` to a root of `a` if they
- * have leaves of equal index on the same rank. ARG: a root of `b` has more than one leaf. */
+ * have leaves of equal index on the same rank. ARG: forests of two transports; a root of `b` has
+ * more than one leaf. */
 OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* Exchanges roots and leaves. On each rank the result has osla_forest_leaf_space(forest) roots.
@@ -254,7 +259,8 @@ OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, os
 OSLA_API osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
 
 /* Keeps only the edges of the chosen roots, or leaves, of this rank. chosen: [n] indices; leaves
- * without an edge are allowed. ARG: an index that is not below n_roots, or leaf_space. */
+ * without an edge are allowed. ARG: an index outside 0 .. n_roots - 1, or outside 0 .. leaf_space -
+ * 1. */
 OSLA_API osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *chosen,
                                           osla_forest **out);
 OSLA_API osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
@@ -262,15 +268,16 @@ OSLA_API osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const
 
 /* Concatenates n forests. On each rank the leaves of forest k + 1 follow the leaf_space leaves of
  * forest k, and the roots of forest k + 1 follow the n_roots roots of forest k; with same_roots all
- * forests have the roots of the first one. ARG: n < 1; same_roots with different n_roots; forests
- * of two transports. */
+ * forests have the roots of the first one. ARG: n < 1; an n or same_roots that differs by rank;
+ * same_roots with different n_roots; forests of two transports. A rank that passes n < 1 fails
+ * alone, and ranks that pass more forests wait for it for ever. */
 OSLA_API osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
                                           osla_forest **out);
 
-/* Makes `count` edges of each edge: for c < count, leaf j * leaf_stride + c is joined to root
- * i * root_stride + c, where leaf j was joined to root i. leaf_stride may differ by rank. ARG:
- * strides below count; a count or root_stride that differs by rank. RANGE: 2^32 vertices or more.
- */
+/* Creates the forest that has `count` edges for each edge of `forest`. For an edge that joins leaf
+ * j to root i, and for each c from 0 to count - 1, the new forest joins leaf j * leaf_stride + c to
+ * root i * root_stride + c. leaf_stride may differ by rank. ARG: count < 1; strides below count; a
+ * count or root_stride that differs by rank. RANGE: 2^32 vertices or more. */
 OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
                                       int64_t leaf_stride, osla_forest **out);
 
@@ -372,9 +379,9 @@ OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const 
 OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots,
                                     const void *leaves, void *before, osla_forest_combine combine);
 
-/* Combines `count` numbers of one vertex: inout[c] := inout[c] (combine) in[c]. Both have the type
- * of the unit, adjacent and aligned as in C. The function must return, must not call OSLA or MPI,
- * and may be called by any thread that waits in a call of OSLA.
+/* Combines `count` numbers of one vertex: inout[c] := inout[c] (combine) in[c]. Both arrays hold
+ * numbers of the unit's type, which are adjacent and aligned as in C. The function must return,
+ * must not call OSLA or MPI, and may be called by any thread that waits in a call of OSLA.
  *   inout   [in, out] [count] value of the root so far
  *   in      [in] [count] value of a leaf
  *   context [in, out] the caller's; valid until the transfer has ended on this rank */
@@ -411,10 +418,10 @@ OSLA_API osla_err osla_forest_reduce_with(osla_forest *forest, osla_unit unit, c
  * forest do not count. All ranks must begin gathers and scatters in the same order, also relative
  * to other transfers of the forest; ranks wait for ever if one begins a gather or scatter where
  * another begins a broadcast, reduction or fetch. Combination: REPLACE, so that units of all types
- * are allowed. The first of these calls on a forest makes the forest of osla_forest_split, which
- * osla_forest_destroy destroys: it is collective and a barrier. Later calls are no barrier. Errors:
- * those listed after osla_forest_fetch_begin; on all ranks together, of the first call: those of
- * osla_forest_split. */
+ * are allowed. The first begin of a gather or scatter of a forest is collective and a barrier,
+ * because it makes the forest of osla_forest_split, which osla_forest_destroy destroys. Later
+ * begins are no barrier. Errors: those listed after osla_forest_fetch_begin; the first begin also
+ * returns, on all ranks together, those of osla_forest_split. */
 OSLA_API osla_err osla_forest_gather_leaves_begin(osla_forest *forest, osla_unit unit,
                                                   const void *leaves, void *gathered,
                                                   osla_forest_run *run);
@@ -429,10 +436,10 @@ OSLA_API osla_err osla_forest_scatter_leaves(osla_forest *forest, osla_unit unit
                                              const void *gathered, void *leaves);
 
 /* Ends a transfer as osla_forest_end does, but without waiting until other ranks have read this
- * rank's values. These must not change until osla_forest_writable, which waits for the readers of
- * all transfers that ended in this way. With OSLA_VERIFY=on in the environment the next begin,
- * writable or destroy of the forest finds values that changed too early, and ends all ranks with a
- * message. Local. Errors: STATE as osla_forest_end. */
+ * rank's values. The values must not change until osla_forest_writable, which waits for the readers
+ * of all transfers that ended in this way. With OSLA_VERIFY=on in the environment the next begin,
+ * writable or destroy of the forest finds values in host memory that changed too early, and ends
+ * all ranks with a message. Local. Errors: STATE as osla_forest_end. */
 OSLA_API osla_err osla_forest_end_read(osla_forest_run *run);
 OSLA_API osla_err osla_forest_writable(osla_forest *forest);
 

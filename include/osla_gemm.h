@@ -60,8 +60,11 @@ typedef struct osla_gemm_options {
  * same ranks on each node, and a BLAS whose results are reproducible. The number c must be a
  * product of a divisor of the number of process rows of C and a divisor of its number of process
  * columns. Memory: 2 (c - 1) local parts of C more. A rank receives k / c elements of A and B for
- * each row and column of its group, and c - 1 local parts of C; kernels/gemm/README.md and
- * doc/large_machines.md say for which products this is less.
+ * each row and column of its group, and c - 1 local parts of C. If k runs along the rows of a stored
+ * operand that c layers divide, and c does not divide the number of process rows of that operand, a
+ * rank may receive up to 4 times the elements of that operand, because a get of a part of the rows
+ * also transfers the elements between these parts. kernels/gemm/README.md and doc/large_machines.md
+ * say for which products layers need fewer elements.
  * A and B may be parts of triangular matrices that lie below the diagonal; the call works on
  * copies of such parts. Errors, on all ranks together: ARG (sizes, types, a part outside its
  * matrix, C overlaps an operand, layers that do not divide the process grid of C), MEM (also if

@@ -44,6 +44,8 @@ typedef struct osla_halo {
   int64_t send, recv; /* numbers of doubles that are sent and received */
 } osla_halo;
 
+typedef struct osla_sweep_group osla_sweep_group; /* private to the library */
+
 /* This rank's part of a problem A x = b as a fixed point x = M x + c. A state is an array of
  * `length` doubles in any order: this rank's own part of x, halos received from neighbours, and
  * constants such as boundaries. Each function gets `arg` as its first argument, and must not wait
@@ -74,6 +76,9 @@ typedef struct osla_fixed_point {
   double (*bound_sweep)(void *arg, double *x, double *y);
   /* Returns the largest |x_i - y_i| / v_i over the own part. */
   double (*distance)(void *arg, const double *x, const double *y, const double *v);
+  /* ranks that sweep together (osla_splitting_options.group). The library sets it; it is NULL in
+   * a problem of the caller, on all ranks */
+  osla_sweep_group *group;
 } osla_fixed_point;
 
 typedef enum osla_iterate_mode {
@@ -110,7 +115,7 @@ typedef struct osla_iterate_options {
   /* true: osla_iterate refuses to run unless osla_iterate_bound proved convergence for all modes */
   bool proven;
   /* memory in bytes for the record of each run on this rank (osla_iterate_record.h); may differ
-   * between ranks; 0: no record */
+   * between ranks; 0: no record. A problem with groups (osla_splitting_options.group) makes none */
   int64_t record_bytes;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_iterate_options;

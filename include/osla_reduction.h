@@ -21,10 +21,29 @@ extern "C" {
 #endif
 
 typedef struct osla_reduction osla_reduction;
-enum { OSLA_REDUCTION_MOST = 32 };
+enum { OSLA_REDUCTION_MOST = 32, OSLA_REDUCTION_WIDEST = 1 << 16 };
 
 /* Makes a reduction, which the caller owns. Collective. Errors, on all ranks together: MEM, MPI. */
 OSLA_API osla_err osla_reduction_create(osla_transport *transport, osla_reduction **out);
+
+/* Creates a reduction of up to `most` values. `most` is from 1 to OSLA_REDUCTION_WIDEST and
+ * equal on all ranks. (osla_reduction_create creates a reduction of up to OSLA_REDUCTION_MOST
+ * values.) Memory of a rank: 24 * most bytes, and 8 * most bytes for each neighbour in the tree
+ * of ranks. Collective. Errors, on all ranks together: ARG, MEM, MPI. */
+OSLA_API osla_err osla_reduction_create_wide(osla_transport *transport, int most,
+                                             osla_reduction **out);
+
+/* Creates reductions of disjoint sets of ranks; all other calls then concern only the ranks of this
+ * rank's set, except osla_reduction_destroy, which is collective. Memory of a rank as for
+ * osla_reduction_create_wide. Collective: all ranks of the transport call it together.
+ *   n, ranks [in]  [n] the ranks of this rank's set, in ascending order, equal on all ranks of the
+ *                  set; only read during the call. n = 0: this rank is in no set, and may only
+ *                  destroy the reduction
+ *   most     [in]  as for osla_reduction_create_wide
+ * Errors, on all ranks together: ARG (most; the ranks are not in ascending order, or this rank is
+ * not among them), MEM, MPI. That all ranks of a set pass the same set is not checked. */
+OSLA_API osla_err osla_reduction_create_among(osla_transport *transport, int n, const int *ranks,
+                                              int most, osla_reduction **out);
 
 /* Destroys a reduction. Collective. The latest round must be complete on all ranks that started it,
  * or all ranks must have given it up. Accepts NULL and nulls the handle. */
@@ -33,8 +52,9 @@ OSLA_API void osla_reduction_destroy(osla_reduction **reduction);
 /* Starts a round with the values of this rank. All ranks must start the same rounds. Local.
  *   values   [in] [n_sums + n_maxima], copied
  *   n_sums   [in] number of leading values that are summed over the ranks
- *   n_maxima [in] number of further values whose maximum is taken (a NaN is larger than all
- *                 numbers); together at most OSLA_REDUCTION_MOST
+ *   n_maxima [in] number of further values whose maximum over the ranks is taken (a NaN is larger
+ *                 than all numbers); n_sums + n_maxima is at most the number of values for which
+ *                 the reduction was created
  * Errors: ARG, STATE (the previous round is not complete), MPI. */
 OSLA_API osla_err osla_reduction_start(osla_reduction *reduction, const double *values, int n_sums,
                                        int n_maxima);

@@ -132,12 +132,13 @@ OSLA_API osla_err osla_transfer_test(osla_segment *segment, osla_transfer *trans
  * there. The call may need progress steps of `rank`. Local. Errors: MPI. */
 OSLA_API osla_err osla_segment_flush(osla_segment *segment, int rank);
 
-/* Raises this rank's slot `purpose` at `rank` to `value`, after everything that this rank stored or
- * put there before. osla_put_notify puts data first. The source may be reused on return, but data
- * and value may arrive later (osla_segment_flush waits for them). The number of notifies that
- * `rank` has not processed is limited (OSLA_MESSAGES in osla(1)); beyond it the call waits. Local,
- * thread-safe for different (rank, purpose). Errors: ARG (no such purpose; attached memory has
- * none), MPI. */
+/* Raises this rank's slot `purpose` at `rank` to `value`, after everything that this rank stored
+ * there, and everything that it put there in this segment, before. osla_put_notify puts data first.
+ * The source may be reused on return, but data and value may arrive later (osla_segment_flush waits
+ * for them). If a device fails to copy the data, the value arrives without them, and the call
+ * returns the device's error. The number of notifies that `rank` has not processed is limited
+ * (OSLA_MESSAGES in osla(1)); beyond it the call waits. Local, thread-safe for different (rank,
+ * purpose). Errors: ARG (no such purpose; attached memory has none), MPI, those of a device. */
 OSLA_API osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
 OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset,
                                   const void *source, size_t bytes, int purpose, uint64_t value);

@@ -84,27 +84,66 @@ OSLA_API int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *colu
 OSLA_API osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
                                     osla_csr **out);
 
-/* Computes C := A B with the rows of A and the columns of B. Collective; *out is owned by the
- * caller, a and b stay. Entries that cancel remain as 0. The bits of C depend only on the
- * matrices and their blocks. Memory: a copy of this rank's rows of B while other ranks fetch
- * theirs; twice the rows of B that this rank fetches from other ranks. Errors, on all ranks
- * together: ARG (columns of A and rows of B are distributed differently), MEM, MPI, RANGE (as
- * osla_csr_create). */
+/* Replaces the values of the entries; the pattern stays. Local. Objects that were made from the
+ * matrix before the call (preconditioners, splittings, products, transposes, submatrices) keep the
+ * old values.
+ *   value [in] [osla_csr_entries] new values, row by row, each row in the order of osla_csr_row
+ * Errors, on this rank: ARG (the matrix has a copy on a device; value is NULL). */
+OSLA_API osla_err osla_csr_set_values(osla_csr *matrix, const double *value);
+
+/* Computes C := A B. C has the distribution of the rows of A and of the columns of B (Gustavson,
+ * ACM TOMS 4 (1978)). Collective; *out is owned by the caller. An entry whose products cancel
+ * remains in C with the value 0. The bits of C depend only on the matrices and on the
+ * distribution of their rows and columns. Each rank copies the rows of B that it needs from
+ * their owners once; meanwhile it computes the rows of C that need no copied row. When the call
+ * returns, the caller may change or destroy A and B. C stays valid, and may be a factor of a
+ * further product. C holds the data that osla_csr_multiply_numeric needs. These data need, on a
+ * rank: 12 bytes for each copied entry of B, 8 for each entry of B that other ranks copy from
+ * this rank, 8 for each row of B, 8 for each column of B and ghost of C, 4 for each ghost of B,
+ * 8 for each ghost of A, and a star forest and a segment for the copied entries. Errors, on all
+ * ranks together: ARG (columns of A and rows of B are distributed differently), MEM, MPI, RANGE
+ * (as osla_csr_create; or the number of columns of C on this rank, plus ghosts of B, plus other
+ * columns of copied entries, is 2^31 or more). */
 OSLA_API osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
-/* Computes A^T, with rows distributed as A's columns. Otherwise as osla_csr_multiply. */
+/* Computes the values of C := A B again, after osla_csr_set_values has changed the values of A or
+ * B. The bits of C are those that osla_csr_multiply would give. Collective.
+ *   a, b [in]      the matrices from which osla_csr_multiply computed C
+ *   c    [in, out] matrix from osla_csr_multiply, without a copy on a device
+ * Errors, on all ranks together: ARG (C was not computed from a and b, or has a copy on a
+ * device), and the errors of osla_spmv. */
+OSLA_API osla_err osla_csr_multiply_numeric(osla_csr *a, osla_csr *b, osla_csr *c);
+
+/* Computes the transpose A^T, whose rows are distributed like the columns of A. Collective; *out
+ * is owned by the caller. Errors: as osla_csr_multiply. */
 OSLA_API osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
 
-/* Computes P^T (A P): A on the coarse grid of a multigrid method with prolongation P. Otherwise as
- * osla_csr_multiply. */
+/* Computes C := P^T (A P), the matrix A on the coarse grid of a multigrid method with
+ * prolongation P. The rows and the columns of C are distributed like the columns of P.
+ * Collective; *out is owned by the caller. Order of additions, lifetime of C and errors are as
+ * in osla_csr_multiply. C holds the product A P, and memory for osla_csr_galerkin_numeric: that
+ * of osla_csr_multiply for A P, 20 bytes for each entry of P, 12 for each entry of C that this
+ * rank computes for another rank or receives, 8 for each row of P, 24 for each column of P, 28
+ * for each ghost of P and for each row of contributions that this rank receives, and a second
+ * star forest and segment. Source: Zhang et al., The PetscSF Scalable Communication Layer, IEEE
+ * TPDS 2022, section 6.4. */
 OSLA_API osla_err osla_csr_galerkin(osla_csr *a, osla_csr *p, osla_csr **out);
 
-/* Extracts chosen rows and columns in the given order: each rank gets the n_rows rows that it
- * names, and its n_columns columns form its block of the new columns. Otherwise as
- * osla_csr_multiply.
- *   row    [in] [n_rows] global row numbers of A, of any rank, in any order, also repeated
+/* Computes the values of C := P^T (A P) again, after osla_csr_set_values has changed the values of
+ * A or P. The bits of C are those that osla_csr_galerkin would give. Collective.
+ *   a, p [in]      the matrices from which osla_csr_galerkin computed C
+ *   c    [in, out] matrix from osla_csr_galerkin, without a copy on a device
+ * Errors, on all ranks together: ARG (C was not computed from a and p, or has a copy on a
+ * device), and the errors of osla_spmv. */
+OSLA_API osla_err osla_csr_galerkin_numeric(osla_csr *a, osla_csr *p, osla_csr *c);
+
+/* Extracts chosen rows and columns of A in the given order: each rank gets the n_rows rows that it
+ * names, and its n_columns columns form its block of the columns of the result. Collective; *out is
+ * owned by the caller.
+ *   row    [in] [n_rows] global row numbers of A, of any rank, in any order; may be repeated
  *   column [in] [n_columns] global column numbers of A, each at most once on all ranks
- * ARG: a row or column outside A; a repeated column. */
+ * Errors, on all ranks together: ARG (a row or column outside A; a repeated column), and the
+ * errors of osla_csr_multiply. */
 OSLA_API osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row,
                                      int64_t n_columns, const int64_t *column, osla_csr **out);
 

@@ -27,8 +27,8 @@ extern "C" {
  * on the transport of the matrix, and must outlive the matrix; osla_csr_destroy frees the copy. The
  * copy needs 12 bytes of device memory per entry and 8 per row and ghost. Errors, on all ranks
  * together: ARG (the device is NULL or of another transport; the matrix already has a copy on a
- * device), UNSUPPORTED (several ranks, and a plug-in that was compiled without nvcc), RANGE (2^31
- * entries or more on a rank), MEM, MPI, those of the device. */
+ * device), UNSUPPORTED (several ranks, and a plug-in that was compiled without nvcc), RANGE (2^31 -
+ * 1 entries or more on a rank), MEM, MPI, those of the device. */
 OSLA_API osla_err osla_csr_to_device(osla_csr *matrix, osla_device *device);
 
 /* Returns the device to which osla_csr_to_device has copied the matrix, or NULL. Local. */

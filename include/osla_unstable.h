@@ -11,6 +11,7 @@
 #include "osla_backend.h"
 #include "osla_blas.h"
 #include "osla_channel.h"
+#include "osla_coarse.h"
 #include "osla_counter.h"
 #include "osla_device.h"
 #include "osla_sparse_device.h"

@@ -53,21 +53,27 @@ kernels_sources = \
   kernels/forest/forest_serve.c kernels/forest/forest_setup.c kernels/forest/forest_two_level.c \
   kernels/forest/forest_transfer.c kernels/forest/forest.c kernels/forest/forest_derive.c \
   kernels/forest/forest_pattern.c \
-  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/csr_device.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
+  kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/csr_rows.c kernels/sparse/csr_device.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/sparse_file.h kernels/sparse/sparse_file.c \
   kernels/sparse/renumber.c kernels/sparse/fetched_rows.c \
-  kernels/sparse/column_norms.c kernels/sparse/multiply.c kernels/sparse/submatrix.c \
+  kernels/sparse/column_norms.c kernels/sparse/product.h kernels/sparse/row_copies.c kernels/sparse/local_product.c \
+  kernels/sparse/multiply.c kernels/sparse/galerkin.c kernels/sparse/submatrix.c \
   kernels/sparse/matrix_market.c kernels/sparse/metis_graph.c \
   kernels/sparse/sums.c \
   kernels/sparse/krylov.h kernels/sparse/krylov.c kernels/sparse/krylov_range.c \
   kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/cg_device.c kernels/sparse/device_sums.c kernels/sparse/lsqr.c \
-  kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
+  kernels/iterate/iterate.h kernels/iterate/halos.c \
+  kernels/iterate/group.h kernels/iterate/group.c kernels/iterate/certificate.c \
+  kernels/iterate/coarse.h kernels/iterate/coarse_matrix.c kernels/iterate/coarse.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
   kernels/iterate/watch.c kernels/iterate/record.c \
-  kernels/iterate/diffusion.c \
-  kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
+  kernels/iterate/diffusion.c kernels/iterate/diffusion_coarse.c \
+  kernels/iterate/splitting.h kernels/iterate/splitting_group.c kernels/iterate/splitting_halos.c \
+  kernels/iterate/cholmod_block.h kernels/iterate/cholmod_block.c kernels/iterate/splitting_inner.c \
+  kernels/iterate/splitting.c \
   kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c \
+  kernels/iterate/splitting_coarse.c \
   kernels/iterate/sweeps.c
 
 kernels_hessian_sources = \

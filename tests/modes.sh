@@ -9,14 +9,14 @@
 in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/list
   if [ "$MPI_FAMILY" = openmpi ]; then
     case $1,$2,${3:-} in
-      fake2,*|nolocal,*|*,1,*armci*|*,1,*ga*) echo OMPI_MCA_osc=pt2pt,sm OMPI_MCA_btl=self,tcp OSLA_TEST_SERIALIZED=yes ;;
+      fake[24],*|nolocal,*|*,1,*armci*|*,1,*ga*) echo OMPI_MCA_osc=pt2pt,sm OMPI_MCA_btl=self,tcp OSLA_TEST_SERIALIZED=yes ;;
     esac
   fi
   case $1 in
     node) echo OSLA_EXPECT_NODES=1 ;;
-    fake2)
-      echo OSLA_EXPECT_NODES=2 OSLA_FAKE_NODES=2
-      echo MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 ;;
+    fake2|fake4)
+      echo OSLA_EXPECT_NODES="${1#fake}" OSLA_FAKE_NODES="${1#fake}"
+      echo MPIR_CVAR_NUM_CLIQUES="${1#fake}" MPIR_CVAR_CLIQUES_BY_BLOCK=1 ;;
     sparse)
       in_mode fake2 "${@:2}"
       echo OSLA_SPARSE_FROM=1 ;;

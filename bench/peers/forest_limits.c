@@ -1,5 +1,5 @@
-/* Lower bounds for star forests on two cores, without any library: half a round trip of a flag with
- * the bytes behind it; and a gather and a fetch along random edges by bare loops over lists like
+/* Lower bounds for star forests on two cores, without any library: half a round trip of a flag and
+ * of the bytes after it, and a gather and a fetch along random edges by bare loops over lists like
  * those of a forest. Two processes share memory, each on a core of its own. Prints the best and
  * the median time in microseconds.
  *
@@ -68,7 +68,7 @@ static void make_edges(void)
 
 /* ---- timed loops ---- */
 
-static size_t bytes; /* number of bytes behind the flag; in gather and fetch the number of edges */
+static size_t bytes; /* number of bytes after the flag; in gather and fetch the number of edges */
 
 static void round_trip(void)
 {

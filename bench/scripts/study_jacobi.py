@@ -18,6 +18,7 @@ ABOUT = """\
   jacobi-slow      the solves of jacobi-weak, without and with one core at half speed (section 6.1)
   jacobi-in-flight async with R = 1 to 32 messages under way between hosts (figure 10)
   jacobi-period    halos every 1 to 64 sweeps (figure 11)
+  jacobi-levels    the solves of jacobi-weak on one and on two levels, without and with one core at half speed
 """
 
 # The paper's values: points along a side of a rank's cube, and residual at which a solve ends.
@@ -73,8 +74,12 @@ def period(o):
     return [run(o, p, mode, period=1 << k) for p in o.ranks for mode in ("sync", "async") for k in range(7)]
 
 
+def levels(o):
+    return [run(o, p, mode, disturbance=d, levels=k) for p in o.ranks for d in ("", "core=2") for mode in MODES[:2] for k in (1, 2)]
+
+
 STUDIES = {"jacobi-weak": weak, "jacobi-steps": steps, "jacobi-slow": slow, "jacobi-in-flight": in_flight,
-           "jacobi-period": period}
+           "jacobi-period": period, "jacobi-levels": levels}
 
 
 def tolerance(n):
@@ -95,8 +100,10 @@ def command(r, start, program, result):
     if "sweeps" in r:
         words += ["--sweeps", str(r["sweeps"]), "--trace", "/dev/null"]
     else:
-        words += ["--tolerance", f"{tolerance(r['n']):.4g}", "--record", result + ".record"]
-    for option in ("in_flight", "period"):
+        words += ["--tolerance", f"{tolerance(r['n']):.4g}"]
+    if "sweeps" not in r and "levels" not in r:
+        words += ["--record", result + ".record"]
+    for option in ("in_flight", "period", "levels"):
         if option in r:
             words += ["--" + option.replace("_", "-"), str(r[option])]
     return words
@@ -151,7 +158,30 @@ def parts(r):
     return out | {"other": max(0.0, 1e3 * r["seconds_median"] / r["sweeps"] - sum(out.values()))}
 
 
+def table_of_levels(results):
+    """Returns the rows of the study jacobi-levels. The last two columns are speedups of the row's
+    run: over mode sync with the row's number of levels, and over one level in the row's mode."""
+    rows = [["ranks", "mode", "levels", "seconds", "least", "mean", "most", "corrections", "over sync", "over one level"]]
+    seconds = {(r["ranks"], r["disturbance"], r["mode"], r["levels"]): r["seconds_median"] for r in results}
+    for r in results:
+        mine, key = r["seconds_median"], (r["ranks"], r["disturbance"])
+        rows.append([r["ranks"], " ".join(filter(None, [r["mode"], r["disturbance"]])), r["levels"], f"{mine:.4g}",
+                     *(f"{r['sweeps_' + k]:.0f}" for k in ("least", "mean", "most")), f"{r['corrections']:.0f}" if "corrections" in r else "",
+                     *(f"{seconds[key + other] / mine:.2f}" if key + other in seconds else "" for other in (("sync", r["levels"]), (r["mode"], 1)))])
+    return rows
+
+
 def table(o, results):
+    return aligned(table_of_levels(results) if o.study == "jacobi-levels" else table_of_sweeps(o, results))
+
+
+def aligned(rows):
+    """Returns a table as text, with columns of equal width."""
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(str(cell).rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def table_of_sweeps(o, results):
     heads = ["ranks", "mode", "seconds", "least", "mean", "most", "as 50^3", "sweeps/s", "over sync", "MPI", "SHMEM"]
     if o.study == "jacobi-steps":
         heads = ["ranks", "mode", "ms a sweep", *PARTS, "other"]
@@ -170,8 +200,7 @@ def table(o, results):
         rows.append([r["ranks"], marks, f"{r['seconds_median']:.4g}", *(f"{r['sweeps_' + k]:.0f}" for k in ("least", "mean", "most")),
                      f"{scale(r) * r['sweeps_mean']:.0f}", f"{rate(r):.1f}",
                      f"{base['seconds_median'] / r['seconds_median']:.3f}" if base else "", *theirs])
-    widths = [max(len(str(row[i])) for row in rows) for i in range(len(heads))]
-    return "\n".join("  ".join(str(cell).rjust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    return rows
 
 
 def histogram(r, bins=40):
@@ -208,7 +237,7 @@ plot {plots}
 def curves_of(results, value, key="ranks"):
     out = {}
     for r in results:
-        label = " ".join(filter(None, [r["mode"], r.get("disturbance")]))
+        label = " ".join(filter(None, [r["mode"], r.get("disturbance"), f"{r['levels']} levels" if "levels" in r else ""]))
         out.setdefault(label, []).append((r[key], value(r)))
     return [(label, "linespoints", points) for label, points in out.items()]
 
@@ -231,6 +260,10 @@ def pictures(o, results):
             draw(o, f"steps-{mode}", f"figure 4, {mode}: a sweep by steps (stacked), {where}", ("ranks", "ms a sweep"),
                  [(names[k], "linespoints", [(r["ranks"], sums(r, k)) for r in mine])
                   for k in range(len(names))], log + "\nset yrange [0:*]")
+        return
+    if o.study == "jacobi-levels":
+        draw(o, "levels", f"one and two levels, {where}", ("ranks", "simulated seconds"),
+             curves_of(results, lambda r: r["seconds_median"]), log + "\nset yrange [0:*]")
         return
     if o.study == "jacobi-in-flight":
         draw(o, "in-flight", f"figure 10: messages under way, {where}", ("R", "simulated seconds"),

@@ -8,7 +8,10 @@ import signal
 import subprocess
 import time
 
+import study_blocks
 import study_jacobi
+import study_layers
+import study_migration
 from study_cases import fail, grid_of
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -20,23 +23,27 @@ def bench(o):
 
 def command(o, r, result):
     """Returns the command line of a run. osla-bench writes its result as JSON to the file `result`;
-    other programs write a line to standard output."""
+    if `result` is None, it only prints the plan of a product. Other programs write a line to
+    standard output."""
     where = ["-m", o.file, "-p", str(r["each"]), "-n", str(r["ranks"])]
     if r.get("disturbance"):
         where += ["-d", r["disturbance"]]
     if r["who"] == "mpi":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["kernel"]], *where, r["kernel"],
                 *(str(r[key]) for key in ("n", "size", "updates", "making")), *map(str, grid_of(r["ranks"]))]
-    if r["kernel"] == "jacobi":
-        return study_jacobi.command(r, [os.path.join(here, "simulate"), "-q", *where], bench(o), result)
+    if r["kernel"] in ("jacobi", "splitting"):
+        study = study_jacobi if r["kernel"] == "jacobi" else study_blocks
+        return study.command(r, [os.path.join(here, "simulate"), "-q", *where], bench(o), result)
     if r["who"] != "osla":
         return [os.path.join(here, "..", "peers", "run"), o.programs[r["who"]], *where, r["kernel"], str(r["n"]), str(r["nb"]),
                 *map(str, grid_of(r["ranks"]))]
+    if r["kernel"] == "forest":
+        return [os.path.join(here, "simulate"), "-q", *where, "-s", bench(o), *study_migration.words_of(r), "--json", result]
     words = [os.path.join(here, "simulate"), "-q", *where, "-s", "-M", bench(o), r["kernel"], "--n", str(r["n"]),
-             "--nb", str(r["nb"]), "--reps", "1", "--ref", "none", "--json", result]
-    for option, key in (("--pivoting", "pivoting"), ("--grid", "process_grid")):
+             "--nb", str(r["nb"]), "--ref", "none", *(["--reps", "1", "--json", result] if result else ["--plan"])]
+    for option, key in (("--pivoting", "pivoting"), ("--grid", "process_grid"), ("--order", "order"), ("--layers", "layers")):
         if r.get(key):
-            words += [option, r[key]]
+            words += [option, str(r[key])]
     if r.get("ablate"):
         words.append("--ablate")
     if "updates" in r:
@@ -57,6 +64,8 @@ def name_of(r):
 def parse(r, text, path):
     if r["kernel"] == "jacobi":
         return study_jacobi.parse(text, path)
+    if r["kernel"] == "splitting":
+        return study_blocks.parse(path)
     if r["who"] == "osla":
         with open(path) as file:
             return [json.loads(line) for line in file]
@@ -93,6 +102,13 @@ def do(o, r):
     if not lines:
         fail(f"{' '.join(words)}\nended with status {status}:\n{(err or out)[-2000:]}\n"
              f"finished runs are in {o.out}: repeat the command to continue", 1)
+    if "layers" in r:
+        words = command(o, r, None)
+        status, out, err = execute(words)
+        count = study_layers.words_of_plan(out, r["ranks"]) if status == 0 else None
+        if count is None:
+            fail(f"{' '.join(words)}\nprinted no plan and ended with status {status}:\n{(err or out)[-2000:]}", 1)
+        r = r | {"words": count}
     results = [r | {"machine": o.machine, "simulated": True, "real_seconds": round(time.time() - began, 1)} | line
                for line in lines]
     with open(path + ".new", "w") as file:

@@ -303,7 +303,7 @@ static osla_err run_steps(chol *f)
 static osla_err agree_info(const chol *f, int64_t *info)
 {
   int64_t first = f->info > 0 ? f->info : INT64_MAX;
-  OSLA_CALL(osli_agree_least(f->v.t, &first, 1));
+  OSLA_CALL(osli_agree_least(f->v.t, OSLA_OK, &first, 1));
   *info = first == INT64_MAX ? 0 : first;
   return OSLA_OK;
 }

@@ -47,7 +47,9 @@ osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes)
   return plan;
 }
 
-uint64_t osla_chol_memory(const osla_shape *s)
+/* Returns the bytes of a factorisation's buffers: the panels that a rank sends and receives,
+ * and, for a full matrix, the copy of one panel. */
+static uint64_t memory_of(const osla_shape *s, bool is_triangle)
 {
   chol f = {.v = {.element = s->element, .n = s->n, .nb = s->nb},
             .uplo = OSLA_LOWER,
@@ -59,5 +61,15 @@ uint64_t osla_chol_memory(const osla_shape *s)
             .steps = (s->n + s->nb - 1) / s->nb};
   osli_chol_set_lcm(&f);
   osla_panels_plan plan = osli_chol_panels_plan(&f, s->nodes > 1);
-  return osli_chol_columns_bytes(&f) + osli_panels_memory(&plan, s);
+  return (is_triangle ? 0 : osli_chol_columns_bytes(&f)) + osli_panels_memory(&plan, s);
+}
+
+uint64_t osla_chol_memory(const osla_shape *s)
+{
+  return memory_of(s, false);
+}
+
+uint64_t osla_chol_triangle_memory(const osla_shape *s)
+{
+  return memory_of(s, true);
 }

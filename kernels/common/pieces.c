@@ -22,7 +22,7 @@ struct osla_pieces {
   bool in_row;   /* true if pieces are sent along process rows; false: along process columns */
   int64_t depth; /* number of sets of buffers */
   size_t set;    /* bytes of a set of buffers */
-  posts *posts;  /* [depth] puts from each set of buffers */
+  posts *posts;  /* [depth] for each set of buffers, the puts in flight that read the set */
   osla_posted *posted; /* [depth * processes of a row or column] memory for the puts of all sets */
 };
 

@@ -27,7 +27,8 @@ static osla_err create_forest(osla_transport *t, osla_err local, int64_t n_roots
     f->creation_index = ++f->pool->n_forests;
     *out = f;
   } else {
-    (void)osli_forest_destroy_one_level(&f);
+    (void)osla_agree(t, osli_forest_retire_one_level(f));
+    osli_forest_free_one_level(&f);
   }
   return err;
 }
@@ -43,7 +44,8 @@ osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
   return err;
 }
 
-/* Rank that owns the element `index`: the rank p with start[p] <= index < start[p + 1]. */
+/* Returns the rank that owns the root with a global index: the rank p with start[p] <= index <
+ * start[p + 1]. */
 static int owner_of(const int64_t *start, int size, int64_t index)
 {
   int low = 0, high = size - 1;
@@ -81,9 +83,9 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   int size = osla_transport_size(t), rank = osla_transport_rank(t);
   osla_err err = OSLA_OK;
   *out = NULL;
-  if (n_edges < 0 || (n_edges > 0 && !root))
-    err =
-      osla_error_set(OSLA_ERR_ARG, "n_edges = %" PRId64 " is negative, or root is NULL", n_edges);
+  if (n_edges < 0 || (n_edges > 0 && !root) || !start)
+    err = osla_error_set(OSLA_ERR_ARG,
+                         "n_edges = %" PRId64 " is negative, or root or start is NULL", n_edges);
   size_t n = err == OSLA_OK ? (size_t)n_edges : 0;
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
@@ -129,8 +131,14 @@ osla_err osla_forest_destroy(osla_forest **forest)
                                       osla_transport_rank(f->t));
   OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", same, 2));
   OSLA_CALL(osla_forest_destroy(&f->split));
-  OSLA_CALL(osli_two_level_destroy(f));
-  return osli_forest_destroy_one_level(forest);
+  osla_err err = osli_two_level_retire(f);
+  local = osli_forest_retire_one_level(f);
+  /* When the ranks have agreed, no rank writes into this rank's memory for the forest any more, so
+   * that the memory can be freed. */
+  err = osla_agree(f->t, err != OSLA_OK ? err : local);
+  osli_two_level_free(f);
+  osli_forest_free_one_level(forest);
+  return err;
 }
 
 /* ---- queries ---- */

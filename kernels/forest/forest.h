@@ -8,11 +8,11 @@
  *
  * The transfers of a forest are numbered on each rank, and are read and sent in the order of their
  * numbers. A rank reads the values of a transfer, link by link, and then publishes the number of
- * the transfer in its member `read`. If another rank of the node has its values in an array of the
- * pool (forest_pool.h), this rank loads them in place as soon as the other rank has announced the
- * transfer. All other values, and small amounts of values, arrive in parts through the link's ring
- * (forest_ring.h). A transfer is over on a rank when the rank has read and sent its values, and
- * when every rank that reads its values in place has done so.
+ * the transfer in the member `read` of its forest_control. If another rank of the node has its
+ * values in an array of the pool (forest_pool.h), this rank loads them in place as soon as the
+ * other rank has announced the transfer. All other values, and small amounts of values, arrive in
+ * parts through the link's ring (forest_ring.h). A transfer is over on a rank when the rank has
+ * read and sent its values, and when every rank that reads its values in place has done so.
  *
  * No cycle of waiting ranks can form, because each rank handles its links in ascending order of the
  * rank at the other end. Every chain of ranks that wait for one another therefore ends at a rank
@@ -106,7 +106,7 @@ typedef struct forest_links {
 
 /* Position, in a transfer, of the next part that is read or sent. */
 typedef struct forest_cursor {
-  int link;
+  int link;     /* index of the link, from 0 */
   int64_t part; /* index of the part within the values of the link, from 0 */
 } forest_cursor;
 
@@ -140,6 +140,7 @@ typedef struct forest_transfer {
   /* true if other ranks of the node read values in place, for which they wait for the
    * announcement */
   bool is_awaited;
+  /* true if the caller has ended the transfer, or its begin has not passed all checks yet */
   bool ended;
   /* true if work that this rank queues later on devices waits for signals of the ranks that read
    * the values in place */
@@ -201,7 +202,7 @@ typedef struct forest_two_level {
 struct osla_forest {
   osla_transport *t;
   forest_pool *pool;
-  pool_piece piece;
+  pool_piece piece;   /* this rank's memory of the forest, which other ranks can access */
   int creation_index; /* creation index of the forest within its transport, from 1 */
 
   int64_t n_roots, n_edges, leaf_space;
@@ -209,9 +210,9 @@ struct osla_forest {
   int64_t high_root; /* highest index of a root with edges; -1 if no root has edges */
   int64_t low_leaf;  /* lowest index of a leaf with an edge; 0 if no leaf has edges */
   forest_links to_roots, to_leaves;
-  int n_far;           /* number of links to ranks on other nodes */
-  uint32_t *far_lists; /* copies of index lists of ranks on other nodes */
-  unsigned char *staging;
+  int n_far;               /* number of links to ranks on other nodes */
+  uint32_t *far_lists;     /* copies of index lists of ranks on other nodes */
+  unsigned char *staging;  /* send buffers of all rings to other nodes */
   forest_control *control; /* this rank's shared state of the forest, which lies in `piece` */
 
   /* the transfer with number n is at index n % MOST_TRANSFERS */
@@ -282,8 +283,9 @@ static inline forest_links *osli_forest_send_links(osla_forest *f, forest_kind k
 }
 
 /* True if values are sent through the ring although they could be read in place. This holds for at
- * most 512 bytes, which arrive in the cache line that announces them, so that the sender need not
- * wait for readers. The result is equal at both ends of a link. */
+ * most 512 bytes of a broadcast or reduction: the values lie in the ring's slot directly behind the
+ * word that shows that they have arrived, and the sender need not wait for readers. The result is
+ * equal at both ends of a link. */
 static inline bool osli_forest_packs(const forest_transfer *x, const forest_link *l)
 {
   enum { FEW = 512 };
@@ -361,7 +363,9 @@ static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int
 
 /* A rank's edges as passed by the caller, and their numbers for each root rank. */
 typedef struct forest_edges {
-  int64_t n, leaf_space, low_leaf;
+  int64_t n;             /* number of edges */
+  int64_t leaf_space;    /* 1 + highest index of a leaf; 0 without edges */
+  int64_t low_leaf;      /* lowest index of a leaf; 0 without edges */
   const int64_t *leaf;   /* [n] leaf of each edge; NULL: edge i has leaf i */
   const osla_root *root; /* [n] rank and index of the root of each edge */
   /* [size + 1] after sorting by root rank, edges start[p] .. start[p + 1] - 1 have their roots on
@@ -369,7 +373,9 @@ typedef struct forest_edges {
   int64_t *start;
 } forest_edges;
 
-/* Checks a rank's edges, and counts the edges to each rank. Local. Errors: ARG, RANGE, MEM. */
+/* Checks a rank's edges, and counts the edges to each rank. *out borrows the lists `leaf` and
+ * `root`; osli_edges_free frees its other memory, also after an error. Local. Errors: ARG, RANGE,
+ * MEM. */
 osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_edges,
                           const int64_t *leaf, const osla_root *root, forest_edges *out);
 void osli_edges_free(forest_edges *edges);
@@ -405,13 +411,19 @@ list_description osli_list_describe(const osla_forest *f, const vertex_index *in
 void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
                          const list_description *leaves);
 
-/* Creates a forest without two_level. `local` is the error that osli_edges_check has returned on
- * this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
+/* Creates a forest without two_level. If any rank passes an error as `local`, such as the result of
+ * osli_edges_check, all ranks return this error. Collective. Errors, on all ranks together: as
+ * osla_forest_create. */
 osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
                                        const forest_edges *edges, osla_forest **out);
 
-/* Destroys a forest that has no two_level and, on every rank, no transfer in progress. Accepts a
- * pointer to NULL. Collective. Errors: MPI. */
-osla_err osli_forest_destroy_one_level(osla_forest **forest);
+/* The two steps that destroy a forest without two_level. No rank may have a transfer in progress.
+ * _retire waits until other ranks have acknowledged all parts that this rank has sent, and this
+ * rank has acknowledged all parts that it has consumed. All ranks must call it. It accepts NULL.
+ * Errors, on this rank alone: MPI.
+ * _free frees the forest and sets *forest to NULL. The ranks must have agreed that all have retired
+ * the forest, or that its creation has failed. It accepts a pointer to NULL. Collective. */
+osla_err osli_forest_retire_one_level(osla_forest *f);
+void osli_forest_free_one_level(osla_forest **forest);
 
 #endif

@@ -218,9 +218,9 @@ static int64_t whole_number(const osla_forest *f, uint32_t low)
   return (int64_t)f->read + (int32_t)(low - (uint32_t)f->read);
 }
 
-/* Checks that the next part in a ring belongs to a transfer that reads from this ring, or that has
- * not begun. If the record of the part's transfer has been reused, the part is compared with the
- * oldest record. The two numbers then differ, and the mismatch is reported. */
+/* Checks that the next part in a ring belongs to a transfer that reads from this ring, or that this
+ * rank has not begun. If the record of the part's transfer has been reused, the part is compared
+ * with the oldest record. The two numbers then differ, and the mismatch is reported. */
 static void check_ring(const osla_forest *f, forest_link *l)
 {
   forest_head head;

@@ -94,8 +94,8 @@ static int64_t start_slots(int64_t *slots, int64_t n)
   return next;
 }
 
-/* Each leaf gets its own root in the split forest: it fetches the offset at its old root, which
- * then grows by 1. */
+/* Each leaf gets its own root in the split forest: the leaf fetches the offset that is stored at
+ * its old root, and the fetch adds 1 to this offset. */
 osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 {
   size_t roots = (size_t)f->n_roots, leaves = (size_t)f->leaf_space;
@@ -250,8 +250,8 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 
 /* ---- forests with a subset of the edges ---- */
 
-/* Removes from a list of vertex ids the ids of vertices that are not chosen. Errors: ARG (an index
- * outside 0 .. space - 1). */
+/* Copies the ids of the chosen vertices from `all` to `ids`. Errors: ARG (an index outside 0 ..
+ * space - 1). */
 static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
                             const vertex_id *all, vertex_id *ids)
 {

@@ -220,8 +220,8 @@ enum { CHUNK = 4 << 20 };
 /* indices of a device's scratch memory, for vertices that leave the device and that reach it */
 enum { PACK, UNPACK };
 
-/* Host memory for packed vertices on their way to or from a device. As the scratch memory of a
- * device, it is protected by `mutex`. */
+/* Host memory for packed vertices on their way to or from a device. `mutex` guards this memory, and
+ * the scratch memory of all devices. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static device_scratch on_host[DEVICE_SCRATCHES];
 
@@ -276,8 +276,8 @@ static osla_err move_vertices(const vertex_loop *w, const vertex_list *to, const
   return packed.base == to->base ? OSLA_OK : queue_loop(q, &move, to, &packed, NULL, n);
 }
 
-/* Combines vertices of `from` into vertices of `to` if the lists lie in different memory. The
- * combination runs where `to` lies. */
+/* Combines vertices of `from` into vertices of `to`, where not all lists lie in the same memory.
+ * The combination runs where `to` lies. */
 static osla_err combine_across(const vertex_loop *w, const vertex_list *to, const vertex_list *from,
                                const vertex_list *before, int64_t n)
 {

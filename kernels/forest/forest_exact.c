@@ -48,7 +48,7 @@ static void sort_edges(const osla_forest *f, forest_gather *g)
 static osla_err make_gather(osla_forest *f)
 {
   const int64_t n = f->to_leaves.n_edges;
-  OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "values of %" PRId64 " edges to gather, at most 2^32",
+  OSLA_CHECK(n <= UINT32_MAX, OSLA_ERR_RANGE, "values of %" PRId64 " edges to gather: 2^32 or more",
              n);
   forest_gather *g = calloc(1, sizeof *g);
   OSLA_CHECK(g, OSLA_ERR_MEM, "lists of edges to gather");
@@ -79,7 +79,7 @@ vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link
   return (vertex_list){x->gathered, bytes, NULL, l->first_edge, NULL, NULL};
 }
 
-/* A complex number counts as two real numbers. */
+/* True if the real numbers of a type are floats. A complex number consists of two real numbers. */
 static bool is_of_floats(osla_unit_type type)
 {
   return type == OSLA_UNIT_FLOAT || type == OSLA_UNIT_COMPLEX_FLOAT;

@@ -64,8 +64,9 @@ void osli_forest_wait_for_devices(device_settle_reason reason)
   (void)osli_device_lane(lane);
 }
 
-/* Queues signals behind the work that computes the values of a transfer, for which devices of other
- * ranks can wait. If a device with values has no signals, the host waits for the work instead. */
+/* On each device that holds values of a transfer, queues a signal after the work that computes
+ * the values. Devices of other ranks can wait for such a signal. If a device has no signals, the
+ * host waits for the work instead. */
 static void signal_values(const osla_forest *f, const forest_transfer *x)
 {
   osla_device *on[2];
@@ -126,8 +127,8 @@ static void consume(osla_forest *f, forest_link *l)
   f->owes_credit |= !osli_ring_credit(&l->ring);
 }
 
-/* Copies the parts of a link that have arrived to `to`. Returns false if at least one part has not
- * arrived. */
+/* Combines the parts of a link that have arrived into `to`. Returns false if at least one part has
+ * not arrived. */
 static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
                       vertex_list to, osla_forest_combine combine, forest_cursor *at)
 {
@@ -173,17 +174,18 @@ static void combine_chunk(const forest_transfer *x, const forest_link *l, const 
 }
 
 /* Returns true if this rank and the other rank of the link may combine values of the link at the
- * same time: no vertex of this rank occurs in two edges, the other rank can access this rank's
- * array, and no values lie on a device. */
+ * same time. They may do so for many values if no vertex of this rank occurs in two edges, the
+ * other rank can access this rank's array, and no values lie on a device. */
 static bool can_share(const forest_transfer *x, const forest_link *l, const void *from)
 {
   return x->target.array >= 0 && !osli_on_device(x->to, from, NULL) && osli_forest_is_large(x, l) &&
          (x->kind == FOREST_BCAST || !(l->mine.list || l->mine.block));
 }
 
-/* Waits until the owner has copied the chunks that it claimed, but at most as long as a few chunks
- * take. Without this wait a reader that computes after the start of a transfer would not notice
- * their end, and the owner would wait for the reader's next progress step. */
+/* Waits, for at most 50 us, until the owner has copied the chunks that it claimed. The limit is the
+ * time that a few chunks take. Without this wait, a reader that computes after the begin of a
+ * transfer would notice only in its next progress step that all chunks are copied, and the owner
+ * would wait for that step. Returns true if all chunks are copied. */
 static bool wait_for_owner(shared_copy *copy)
 {
   static const double most = 50e-6;
@@ -230,9 +232,9 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 
 /* ---- values of other ranks on devices ---- */
 
-/* Lets work that this rank queues later wait for the work that the rank at the other end of the
- * link had queued when it announced its values at some locations. Does nothing if they lie in host
- * memory, or on devices without signals. */
+/* Lets work that this rank queues later on devices wait until the values of the rank at the other
+ * end of the link are complete. `at` holds the locations of these values, from that rank's
+ * announcement. Does nothing if the values lie in host memory, or on devices without signals. */
 static void await_owner(const osla_forest *f, const forest_link *l, const transfer_locations *at)
 {
   osla_device *on[2];
@@ -241,7 +243,7 @@ static void await_owner(const osla_forest *f, const forest_link *l, const transf
 }
 
 /* Records that this rank has queued work that accesses vertices of another rank on a device, so
- * that it waits or signals before it publishes that it has read. */
+ * that this rank waits or signals before it publishes that it has read. */
 static void note_device(osla_forest *f, osla_device *d)
 {
   if (!osli_device_has_signals(d)) {
@@ -252,7 +254,8 @@ static void note_device(osla_forest *f, osla_device *d)
   f->owes_signal = d;
 }
 
-/* Calls note_device for each device that reaches vertices of another rank at some locations. */
+/* Calls note_device for each device through which this rank has accessed another rank's vertices.
+ * `at` holds their locations. */
 static void note_access(osla_forest *f, const transfer_locations *at)
 {
   osla_device *on[2];

@@ -5,6 +5,7 @@
  * the leaf rank's part of the pool. Ranks of the same node read a list there; ranks of other nodes
  * copy it. */
 #include "kernels/forest/forest.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -163,6 +164,8 @@ osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
   OSLA_CHECK(memory, OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
   *out = (forest_lists){memory, memory + n};
   sort_edges(osla_transport_size(f->t), e, out->leaf, out->root);
+  /* charges the simulated clock for checking, counting and sorting the edges */
+  work_charge(OSLA_WORK_ADD, OSLA_DOUBLE, 1, 3 * e->n, 1);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
     const int64_t start = e->start[l->rank];

@@ -1,5 +1,5 @@
 /* Forests of common patterns (all-gather, gather, all-to-all), concatenated and widened forests,
- * and forests of sections (sections 3.1, 3.3 and 4.2 of the paper by Zhang et al.). */
+ * and forests of sections (sections 3.1, 3.3 and 4.2 of the paper that forest.h names). */
 #include "kernels/common/lists.h"
 #include "kernels/forest/forest_serve.h"
 
@@ -122,7 +122,8 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osli_vertex_ids_create(forests[0], leaves, &ids));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    /* The check precedes each transfer, because the caller's list may contain a forest twice. */
+    /* The check is repeated before each transfer. If the caller's list contains a forest twice,
+     * each transfer needs a further free record of this forest. */
     err = osli_vertex_ids_check(forests[k]);
     if (err == OSLA_OK) err = name_part(forests[k], n_roots, ids + leaves);
     leaves += forests[k]->leaf_space;

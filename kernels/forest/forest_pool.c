@@ -60,11 +60,12 @@ static osla_err add_segment(forest_pool *pool, size_t bytes)
   return OSLA_OK;
 }
 
-osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
+osla_err osli_forest_pool(osla_transport *t, osla_err local, forest_pool **out)
 {
   *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
   void *memory;
+  OSLA_CALL(osla_agree(t, local));
   OSLA_CALL(osli_agree_calloc(t, sizeof(forest_pool), "memory for forests", &memory));
   forest_pool *pool = memory;
   pool->t = t;
@@ -131,7 +132,7 @@ static int allocate_number(pool_segment *s)
 }
 
 /* Allocates in the first segment that has a large enough free range on every rank. */
-osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
+osla_err osli_pool_allocate(forest_pool *pool, osla_err local, size_t bytes, pool_piece *out)
 {
   bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   for (pool_segment *s = pool->segments;; s = s->next) {
@@ -140,9 +141,9 @@ osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
       OSLA_CALL(add_segment(pool, bytes));
       s = *added;
     }
-    int64_t lacks = !*find_hole(s, bytes);
-    OSLA_CALL(osla_allreduce(pool->t, &lacks, 1, MPI_INT64_T, MPI_MAX));
-    if (lacks) continue;
+    int64_t fits = *find_hole(s, bytes) != NULL;
+    OSLA_CALL(osli_agree_least(pool->t, local, &fits, 1));
+    if (!fits) continue;
     *out = (pool_piece){.segment = s->segment, .bytes = bytes, .number = allocate_number(s)};
     out->offset = allocate_from(find_hole(s, bytes), bytes);
     s->n_pieces++;
@@ -176,7 +177,8 @@ static void add_hole(pool_segment *s, const pool_piece *piece)
   }
 }
 
-/* Destroys a segment without pieces, on all ranks together. The first segment always stays. */
+/* Frees the piece, and destroys its segment if no piece is left there; all ranks do so together.
+ * The first segment always stays. */
 void osli_pool_release(forest_pool *pool, pool_piece *piece)
 {
   pool_segment **at = &pool->segments;
@@ -206,7 +208,7 @@ int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes
   return -1;
 }
 
-/* Returns the index of a free entry of the table of arrays. */
+/* Sets *index to the index of a free entry of the table of arrays. */
 static osla_err find_free_entry(forest_pool *pool, int *index)
 {
   int i = 0;
@@ -250,7 +252,7 @@ static osla_err create_array(osla_transport *t, osla_device *device, size_t byte
   forest_pool *pool;
   osla_segment *segment;
   *out = NULL;
-  OSLA_CALL(osli_forest_pool(t, &pool));
+  OSLA_CALL(osli_forest_pool(t, OSLA_OK, &pool));
   OSLA_CALL(device ? osla_segment_create_on(device, bytes, 0, &segment)
                    : osla_segment_create(t, bytes, 0, &segment));
   osla_err err = add_array(pool, segment);
@@ -278,7 +280,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   forest_pool *pool;
   int64_t index = 0, least;
   if (!vertices || !*vertices) return OSLA_OK;
-  OSLA_CALL(osli_forest_pool(t, &pool));
+  OSLA_CALL(osli_forest_pool(t, OSLA_OK, &pool));
   while (index < pool->n_arrays && pool->array[index].base != *vertices)
     index++;
   least = index;

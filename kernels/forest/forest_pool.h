@@ -62,8 +62,8 @@ typedef struct value_location {
 
 typedef struct forest_pool {
   osla_transport *t;
-  /* list of all segments; the first one is used by all waits of forests */
-  pool_segment *segments, **last;
+  pool_segment *segments;  /* list of all segments; all waits of forests use the first one */
+  pool_segment **last;     /* address of the member `next` of the last segment */
   int n_arrays;            /* number of table entries that have ever been used */
   uint64_t array_changes;  /* number that grows whenever an array is added or removed; at least 1 */
   uint64_t arrays_removed; /* number of arrays removed so far */
@@ -85,19 +85,22 @@ typedef struct forest_pool {
   pool_array array[POOL_ARRAYS];
 } forest_pool;
 
-/* Returns the transport's pool, which the first call creates. Collective. Errors, on all ranks
- * together: MEM. */
-osla_err osli_forest_pool(osla_transport *t, forest_pool **out);
+/* Sets *out to the pool of the transport. The first call creates the pool; if any rank then passes
+ * an error as `local`, all ranks return this error. Later calls ignore `local` and do not
+ * communicate. Collective. Errors, on all ranks together: MEM, `local` of a rank, those of
+ * osla_agree. */
+osla_err osli_forest_pool(osla_transport *t, osla_err local, forest_pool **out);
 
 /* Registers the pool's progress step with the transport, unless it is already registered.
  * Collective. Errors, on all ranks together: RANGE (all progress hooks are in use). */
 osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
                                 bool (*advance_pending)(forest_pool *pool));
 
-/* Allocates a piece of at least `bytes`, which may differ between ranks. Collective. Errors, on all
- * ranks together: MEM. */
-osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
-/* Frees a piece that no rank uses any more. Collective. */
+/* Allocates a piece of at least `bytes` bytes on this rank. Ranks may pass different sizes. If any
+ * rank passes an error as `local`, nothing is allocated, and all ranks return this error.
+ * Collective. Errors, on all ranks together: MEM, `local` of a rank, those of osla_agree. */
+osla_err osli_pool_allocate(forest_pool *pool, osla_err local, size_t bytes, pool_piece *out);
+/* Frees a piece that no rank uses any more. All ranks free pieces in the same order. Collective. */
 void osli_pool_release(forest_pool *pool, pool_piece *piece);
 
 /* Index of the array that holds bytes [from, from + bytes); -1 if none does. Local. */

@@ -6,7 +6,7 @@
 enum {
   SLOT_VERTEX = 16, /* bytes for each vertex of a link, from which the size of a slot follows */
   SLOT_LINE = 64,   /* bytes of a cache line; the size of a slot is a multiple */
-  SMALL = 2 << 10   /* largest size in bytes of a slot of which a ring on a node has NEAR_SLOTS */
+  SMALL = 2 << 10   /* largest slot, in bytes, of a ring on a node that has NEAR_SLOTS slots */
 };
 /* Rings between ranks of a node. */
 enum {
@@ -174,7 +174,7 @@ static void abort_on_error(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Number of parts sent by this rank of which it knows that the receiver has consumed them. */
+/* Returns the number of parts that this rank has sent and that the other rank has acknowledged. */
 static uint64_t consumed_there(const forest_ring *ring)
 {
   return atomic_load_explicit(&ring->words->consumed, memory_order_acquire);

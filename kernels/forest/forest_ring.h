@@ -75,7 +75,7 @@ typedef struct forest_ring {
   uint64_t n_traced;
 } forest_ring;
 
-/* Sets the number and the size of slots for a link with so many edges. Both ends of the link
+/* Sets the number and the size of slots for a link with `edges` edges. Both ends of the link
  * compute equal sizes. Local. */
 void osli_ring_set_size(forest_ring *ring, int64_t edges, bool is_near);
 /* Returns the size of all slots with their headers, in bytes. Local. */
@@ -89,8 +89,10 @@ void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots);
  * buffer. Local. */
 void osli_ring_set_staging(forest_ring *ring, unsigned char *staging);
 
-/* Opens two message lines, with numbers that no other ring to this rank uses in the segment. The
- * other rank must exchange `receives` and `sends`. Local. Errors: MEM, MPI. */
+/* Opens two message lines to the other rank, and starts receives for all slots. `receives` and
+ * `sends` are the numbers of the line on which this rank receives and of the line on which it
+ * sends. The other rank must pass the two numbers in the opposite order. No other ring between the
+ * two ranks may use these numbers in the segment. Local. Errors: MEM, MPI. */
 osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends);
 
 /* Starts or stops polling for parts that arrive on a line. A new ring is not polled. Local. */
@@ -112,8 +114,10 @@ int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, 
 ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Address to which the caller writes the values of the next part; NULL if the ring is full. Each
- * result other than NULL must be followed by one osli_ring_send. Local. */
+/* osli_ring_slot returns the address to which the caller writes the values of the next part, or
+ * NULL if the ring is full. It reserves nothing, and may be called again before the part is sent.
+ * osli_ring_send sends the part that the caller has written there: `bytes` bytes of values, with
+ * the header `head`. Local. */
 unsigned char *osli_ring_slot(forest_ring *ring);
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
@@ -132,11 +136,13 @@ bool osli_ring_credit_all(forest_ring *ring);
  * Local. */
 bool osli_ring_is_posted(forest_ring *ring);
 
-/* True if the counters show, on this rank and at the other end, that all parts were consumed. Then
- * no update of a counter is in flight, because updates arrive in order. Local. */
+/* True if the other rank has acknowledged all parts that this rank has sent, and this rank has
+ * acknowledged all parts that it has consumed. If this is true on both ranks, no update of a
+ * counter is in flight. Local. */
 bool osli_ring_is_empty(const forest_ring *ring);
 
-/* Waits until all puts of this rank are complete. Local. Errors: MPI. */
+/* Waits until all puts of this rank into the other rank's slots and counters are complete. Local.
+ * Errors: MPI. */
 osla_err osli_ring_wait_posted(forest_ring *ring);
 
 #endif

@@ -105,8 +105,8 @@ static void send_owed_credit(osla_forest *f)
   f->owes_credit = owes_credit;
 }
 
-/* Waits for queued work that accesses memory of other ranks in place, or queues a signal behind
- * this work, before this rank publishes that it has read. */
+/* Completes reads on devices, before this rank publishes that it has read memory of other ranks:
+ * waits for the queued work that does these reads, or queues a signal after this work. */
 static void complete_reads(osla_forest *f)
 {
   if (f->owes_wait) osli_forest_wait_for_devices(SETTLE_READ);
@@ -116,9 +116,8 @@ static void complete_reads(osla_forest *f)
 }
 
 /* Reads and sends the values that can be read and sent without waiting for other ranks. `is_begin`
- * is true if the call belongs to the begin of a transfer; it then does not wait for reads that it
- * has queued on a device, and if the device has no signals, a later call publishes these reads. The
- * caller holds the pool's lock. */
+ * is true during the begin of a transfer: reads that were queued on a device without signals are
+ * then not waited for, and a later call publishes them. The caller holds the pool's lock. */
 static void serve_forest(osla_forest *f, bool is_begin)
 {
   if (f->sent < f->begun) send_all(f);
@@ -342,7 +341,7 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
   if (x->two_level) return true;
   if (f->n_far > 0 && !is_posted(f, x)) return false;
   if (!x->is_awaited) return true;
-  /* In a fetch, the ranks that read the values in place also write the old values in place. */
+  /* In a fetch, the ranks that read the values may also write the old values in place. */
   const bool waits = (x->at.values.array >= 0 && with_readers) || x->at.before.array >= 0;
   if (!waits || osli_forest_values_are_read(f, number)) return true;
   if (with_readers && x->helps) help_readers(f, number, x);

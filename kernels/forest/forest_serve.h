@@ -1,5 +1,6 @@
 /* The functions that run transfers, from the lowest to the highest: checks, links, progress, begin
- * and end, two-level transfers (private to forests). "Locked": the caller holds the pool's lock. */
+ * and end, two-level transfers (private to forests). If the name of a function ends in _locked, the
+ * caller holds the pool's lock. */
 #ifndef FOREST_SERVE_H
 #define FOREST_SERVE_H
 
@@ -8,7 +9,8 @@
 /* ---- checks (forest_check.c) ---- */
 
 /* Checks memory, alignment and overlap of a transfer's arrays, and the combination of a fetch.
- * Local. Errors: ARG, MEM. */
+ * Local. Errors: ARG, MEM, UNSUPPORTED (long double or a function of the caller with values on a
+ * device; a device without kernels). */
 osla_err osli_forest_check_arguments(osla_forest *f, const forest_transfer *x);
 
 /* Ends the job with a message if another rank's transfer differs from this rank's. */
@@ -16,9 +18,9 @@ void osli_forest_check_signature(const osla_forest *f, uint64_t number, const fo
                                  int rank, uint64_t their_number, uint64_t their_signature);
 
 /* Compares this rank's transfer with the announcements of the ranks of its node, and with the next
- * part in each ring. The parts also reveal transfers that this rank never reads, for example if a
- * rank that has only roots broadcasts while a rank that has only leaves reduces. The caller holds
- * the pool's lock. */
+ * part in each ring. A difference ends the job with a message. The parts also reveal transfers that
+ * this rank never reads, for example if a rank that has only roots broadcasts while a rank that has
+ * only leaves reduces. The caller holds the pool's lock. */
 void osli_forest_check_announcements(const osla_forest *f, uint64_t number,
                                      const forest_links *links);
 void osli_forest_check_rings(osla_forest *f);
@@ -36,11 +38,12 @@ void osli_forest_clear_exposed(osla_forest *f);
 
 /* ---- announcements and links (forest_link.c) ---- */
 
-/* Sets x->at and x->is_awaited: the locations of the transfer's values in the pool, and whether
- * other ranks read them in place. The caller holds the pool's lock. */
+/* Sets x->at, x->target, x->is_awaited and x->helps: the locations of the transfer's arrays in the
+ * pool, and what the ranks of the node do with them. The caller holds the pool's lock. */
 void osli_forest_locate_values(osla_forest *f, forest_transfer *x);
 
-/* Waits for all work that this rank has queued on devices. Local. */
+/* Waits for all work that this rank has queued on devices. The next osli_device_settle returns an
+ * error of this work. Local. */
 void osli_forest_wait_for_devices(device_settle_reason reason);
 
 /* Returns the device of this rank that reaches vertices of any rank at a location, if they lie in
@@ -122,14 +125,15 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 
 /* ---- exact sums, combinations by functions (forest_exact.c) ---- */
 
-/* Allocates x->gathered, which has room for the values of all leaves. Local. Errors: MEM, RANGE
- * (2^32 edges or more). */
+/* Allocates x->gathered, which has room for the values of all leaves that are joined to roots of
+ * this rank. Local. Errors: MEM, RANGE (2^32 edges or more). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
 /* Part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
-/* Combines the values in x->gathered with the roots, and frees x->gathered. */
+/* Combines the values in x->gathered with the roots, and frees x->gathered. If memory is lacking,
+ * ends the job. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 void osli_forest_gather_free(struct forest_gather **gather);
@@ -178,7 +182,12 @@ void osli_forest_mark_ended(osla_forest *f, uint64_t number, bool with_readers);
  * (substitutes for roots of other nodes) reduce the number of these values by at least a quarter.
  * Collective. Errors, on all ranks together: as osla_forest_create. */
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *edges);
-osla_err osli_two_level_destroy(osla_forest *f); /* Collective; no transfer may be in progress. */
+/* The two steps that destroy the three forests of f->two_level. osli_two_level_retire calls
+ * osli_forest_retire_one_level for each of the three forests. osli_two_level_free calls
+ * osli_forest_free_one_level for each of them, and sets f->two_level to NULL. If f->two_level is
+ * NULL, both steps do nothing. */
+osla_err osli_two_level_retire(osla_forest *f);
+void osli_two_level_free(osla_forest *f);
 
 /* True if a transfer uses two levels. The result is the same on all ranks. */
 bool osli_forest_has_two_levels(const osla_forest *f, const forest_transfer *x);

@@ -86,8 +86,9 @@ static size_t staging_bytes(const forest_links *links)
   return bytes;
 }
 
-/* Allocates the piece of the pool, the send buffers of rings, and memory for the letters (short
- * messages). local: an earlier error of this rank. */
+/* Allocates this rank's piece of the pool, the send buffers of its rings, and memory for its
+ * letters (short messages). If any rank passes an error as `local`, all ranks return this error.
+ * Collective. */
 static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osla_letters *letters)
 {
   *lay = (layout){0};
@@ -99,8 +100,7 @@ static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osl
   f->staging = calloc(staging + 1, 1);
   if (local == OSLA_OK) local = osli_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
   if (!f->staging) local = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
-  OSLA_CALL(osla_agree(f->t, local));
-  return osli_pool_allocate(f->pool, lay->bytes, &f->piece);
+  return osli_pool_allocate(f->pool, local, lay->bytes, &f->piece);
 }
 
 static void start_rings(osla_forest *f, forest_links *links, unsigned char **staging)
@@ -290,14 +290,16 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 
 /* ---- creation ---- */
 
-/* Allocates the memory of the links, and exchanges letters (short messages) with all joined
- * ranks. */
-static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchange *x)
+/* Allocates the memory of this rank's links, and exchanges a letter (short message) with the rank
+ * at the other end of each link. If any rank passes an error as `local`, all ranks return this
+ * error. Collective. */
+static osla_err connect_links(osla_forest *f, osla_err local, const forest_edges *e,
+                              osla_exchange *x)
 {
   layout lay;
   forest_lists lists = {NULL, NULL};
   osla_letters mine = {.bytes = sizeof(link_letter)}, theirs = mine;
-  osla_err local = osli_forest_lists_make(f, e, &lists);
+  if (local == OSLA_OK) local = osli_forest_lists_make(f, e, &lists);
   osla_err err = allocate_memory(f, local, &lay, &mine);
   if (err == OSLA_OK) {
     unsigned char *staging = f->staging;
@@ -319,23 +321,23 @@ static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchan
   return err;
 }
 
-/* Creates the links to all joined ranks. Collective. */
-static osla_err join_ranks(osla_forest *f, const forest_edges *e)
+/* Creates the links of this rank: one to each rank with which it shares edges. If any rank passes
+ * an error as `local`, all ranks return this error. Collective. */
+static osla_err join_ranks(osla_forest *f, osla_err local, const forest_edges *e)
 {
   osla_exchange *x = NULL;
-  osla_letters mine, theirs = {0};
-  osla_err err = write_edge_counts(f, e, &mine);
-  if (err == OSLA_OK) err = osli_exchange_open(f->t, sizeof(link_letter), &x);
-  err = osla_agree(f->t, err);
+  osla_letters mine = {0}, theirs = {0};
+  if (local == OSLA_OK) local = write_edge_counts(f, e, &mine);
+  if (local == OSLA_OK) local = osli_exchange_open(f->t, sizeof(link_letter), &x);
+  osla_err err = osla_agree(f->t, local);
   if (err == OSLA_OK) {
-    err = osli_exchange_run(x, &mine, -1, &theirs);
-    if (err == OSLA_OK) err = make_links(f, &mine, &f->to_roots);
-    if (err == OSLA_OK) err = make_links(f, &theirs, &f->to_leaves);
-    err = osla_agree(f->t, err);
+    local = osli_exchange_run(x, &mine, -1, &theirs);
+    if (local == OSLA_OK) local = make_links(f, &mine, &f->to_roots);
+    if (local == OSLA_OK) local = make_links(f, &theirs, &f->to_leaves);
+    err = connect_links(f, local, e, x);
   }
   osli_letters_free(&mine);
   osli_letters_free(&theirs);
-  if (err == OSLA_OK) err = connect_links(f, e, x);
   osli_exchange_close(&x);
   return err;
 }
@@ -351,11 +353,14 @@ static void free_links(forest_links *links)
   free(links->ranks);
 }
 
-static void free_forest(osla_forest *f)
+void osli_forest_free_one_level(osla_forest **forest)
 {
+  osla_forest *f = *forest;
+  *forest = NULL;
+  if (!f) return;
   free_links(&f->to_roots);
   free_links(&f->to_leaves);
-  if (f->pool) osli_pool_release(f->pool, &f->piece);
+  osli_pool_release(f->pool, &f->piece);
   free(f->far_lists);
   free(f->staging);
   osli_forest_gather_free(&f->gather);
@@ -365,25 +370,24 @@ static void free_forest(osla_forest *f)
 osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
                                        const forest_edges *edges, osla_forest **out)
 {
+  forest_pool *pool;
+  OSLA_CALL(osli_forest_pool(t, local, &pool));
   osla_forest *f = calloc(1, sizeof *f);
-  if (local == OSLA_OK && !f) local = osla_error_set(OSLA_ERR_MEM, "forest object");
-  osla_err err = osla_agree(t, local);
-  if (err != OSLA_OK) {
-    free(f);
-    return err;
-  }
+  /* The other ranks call osla_agree in join_ranks. This call belongs to theirs, so that they fail,
+   * too. */
+  if (!f) return osla_agree(t, osla_error_set(OSLA_ERR_MEM, "forest object"));
   f->t = t;
+  f->pool = pool;
+  f->creation_index = pool->n_forests + 1;
   f->n_roots = n_roots;
   f->n_edges = edges->n;
   f->leaf_space = edges->leaf_space;
   f->low_leaf = edges->low_leaf;
-  err = osli_forest_pool(t, &f->pool);
-  if (err == OSLA_OK) f->creation_index = f->pool->n_forests + 1;
-  if (err == OSLA_OK) err = join_ranks(f, edges);
+  const osla_err err = join_ranks(f, local, edges);
   if (err == OSLA_OK)
     *out = f;
   else
-    free_forest(f);
+    osli_forest_free_one_level(&f);
   return err;
 }
 
@@ -399,8 +403,9 @@ static bool links_are_empty(const forest_links *links)
   return all;
 }
 
-/* True if, for all rings, both ranks know by counters that all parts were consumed. Then no rank
- * writes a counter any more, and another forest may use this memory. */
+/* True if, in all rings of this rank, all parts that were sent and consumed are acknowledged. If
+ * this is true on all ranks, no rank writes a counter any more, and another forest may use this
+ * memory. */
 static bool rings_are_empty(void *arg)
 {
   osla_forest *f = arg;
@@ -431,16 +436,12 @@ static void deactivate(osla_forest *f)
   osli_pool_unlock(f->pool);
 }
 
-osla_err osli_forest_destroy_one_level(osla_forest **forest)
+osla_err osli_forest_retire_one_level(osla_forest *f)
 {
-  osla_forest *f = *forest;
   if (!f) return OSLA_OK;
   osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
   deactivate(f);
   osla_err err = wait_for_posted(&f->to_roots);
   if (err == OSLA_OK) err = wait_for_posted(&f->to_leaves);
-  err = osla_agree(f->t, err); /* From here on, no rank writes into this rank's memory. */
-  free_forest(f);
-  *forest = NULL;
   return err;
 }

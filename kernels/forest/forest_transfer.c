@@ -44,7 +44,7 @@ static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_
 }
 
 /* Caches a transfer that has passed all checks, unless the transfer has allocated memory. So a
- * function is cached only on ranks that do not call it. */
+ * transfer with a function of the caller is cached only on ranks that do not call the function. */
 static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_transfer *x)
 {
   const bool has_memory = x->gathered || x->two_level;

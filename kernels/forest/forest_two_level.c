@@ -124,8 +124,7 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance_forest(*at, true);
     any |= advance_forest(*at, false);
-    /* starts parts on `wire` a second time, because a reduction's part on `spread` may have ended
-     * at once */
+    /* tries `wire` again, because a reduction's part on `spread` may have ended at once */
     any |= advance_forest(*at, true);
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)
@@ -197,17 +196,18 @@ static void lists_close(key_lists *l)
   free(l->where);
 }
 
-/* Publishes this rank's keys to the ranks of its node. Returns when all of these ranks have
- * published their keys. Collective. */
-static osla_err lists_open(osla_forest *f, const int64_t *key, int64_t n, key_lists *l)
+/* Publishes this rank's keys to the ranks of its node. Returns when all ranks of the node have
+ * published their keys. If any rank passes an error as `local`, all ranks return this error.
+ * Collective. */
+static osla_err lists_open(osla_forest *f, osla_err local, const int64_t *key, int64_t n,
+                           key_lists *l)
 {
   const size_t size = (size_t)osla_transport_size(f->t);
   int64_t *mine = calloc(2 * size, sizeof *mine);
   l->where = calloc(2 * size, sizeof *l->where);
-  osla_err err =
-    mine && l->where ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "offsets of %zu ranks", size);
-  err = osla_agree(f->t, err);
-  if (err == OSLA_OK) err = osli_pool_allocate(f->pool, (size_t)(n + 1) * sizeof *key, &l->piece);
+  if (local == OSLA_OK && !(mine && l->where))
+    local = osla_error_set(OSLA_ERR_MEM, "offsets of %zu ranks", size);
+  osla_err err = osli_pool_allocate(f->pool, local, (size_t)(n + 1) * sizeof *key, &l->piece);
   if (err == OSLA_OK) {
     if (n > 0) memcpy(l->piece.memory, key, (size_t)n * sizeof *key);
     for (size_t p = 0; p < size; p++) {
@@ -356,7 +356,10 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   edges_free(&lists.wire);
   edges_free(&lists.spread);
   f->two_level = s;
-  if (err != OSLA_OK && s) (void)osli_two_level_destroy(f);
+  if (err != OSLA_OK) {
+    (void)osla_agree(f->t, osli_two_level_retire(f));
+    osli_two_level_free(f);
+  }
   return err;
 }
 
@@ -371,7 +374,8 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  /* smallest number of edges of a rank for which three forests are worth their cost */
+  /* three forests are worth their cost if the ranks have on average more than this number of edges
+   * to other nodes */
   enum { FEW = 64 };
   int64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
@@ -379,14 +383,18 @@ osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
   if (osla_transport_n_nodes(f->t) == 1) return OSLA_OK;
   OSLA_CALL(count_crossing(f, &crossing));
   if (crossing <= (int64_t)FEW * osla_transport_size(f->t)) return OSLA_OK;
-  osla_err err = osla_agree(f->t, keys_of_my_roots(f, e, &key, &n_keys));
-  if (err == OSLA_OK) err = lists_open(f, key, n_keys, &wanted);
-  if (err == OSLA_OK) err = osla_agree(f->t, keys_of_my_proxies(f, &wanted, &proxy, &n_proxies));
-  int64_t less = n_proxies;
-  if (err == OSLA_OK) err = osla_allreduce(f->t, &less, 1, MPI_INT64_T, MPI_SUM);
-  const bool is_worth = less <= crossing / 4 * 3;
-  if (err == OSLA_OK && is_worth) err = lists_open(f, proxy, n_proxies, &proxies);
-  if (err == OSLA_OK && is_worth) err = make_forests(f, e, &proxies);
+  osla_err local = keys_of_my_roots(f, e, &key, &n_keys);
+  osla_err err = lists_open(f, local, key, n_keys, &wanted);
+  if (err == OSLA_OK) local = keys_of_my_proxies(f, &wanted, &proxy, &n_proxies);
+  /* Sums over all ranks: sums[0] counts the proxies, sums[1] the ranks without memory for the list
+   * of their proxies. */
+  int64_t sums[2] = {n_proxies, local != OSLA_OK};
+  if (err == OSLA_OK) err = osla_allreduce(f->t, sums, 2, MPI_INT64_T, MPI_SUM);
+  if (err == OSLA_OK && sums[1] > 0) err = osla_agree(f->t, local);
+  if (err == OSLA_OK && sums[0] <= crossing / 4 * 3) {
+    err = lists_open(f, OSLA_OK, proxy, n_proxies, &proxies);
+    if (err == OSLA_OK) err = make_forests(f, e, &proxies);
+  }
   lists_close(&wanted);
   lists_close(&proxies);
   free(key);
@@ -394,15 +402,26 @@ osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
   return err;
 }
 
-osla_err osli_two_level_destroy(osla_forest *f)
+osla_err osli_two_level_retire(osla_forest *f)
+{
+  const forest_two_level *s = f->two_level;
+  if (!s) return OSLA_OK;
+  osla_forest *const all[] = {s->near, s->wire, s->spread};
+  osla_err err = OSLA_OK;
+  for (int i = 0; i < 3; i++) {
+    const osla_err one = osli_forest_retire_one_level(all[i]);
+    if (err == OSLA_OK) err = one;
+  }
+  return err;
+}
+
+void osli_two_level_free(osla_forest *f)
 {
   forest_two_level *s = f->two_level;
-  if (!s) return OSLA_OK;
-  osla_err err = osli_forest_destroy_one_level(&s->near),
-           one = osli_forest_destroy_one_level(&s->wire);
-  if (err == OSLA_OK) err = one;
-  one = osli_forest_destroy_one_level(&s->spread);
+  if (!s) return;
+  osli_forest_free_one_level(&s->near);
+  osli_forest_free_one_level(&s->wire);
+  osli_forest_free_one_level(&s->spread);
   free(s);
   f->two_level = NULL;
-  return err == OSLA_OK ? one : err;
 }

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The last name is that of FOREST_BY_FUNCTION. */
+/* The last name is that of a combination by a function of the caller (FOREST_BY_FUNCTION in
+ * forest.h). */
 static const char *const combine_names[OSLA_COMBINES + 1] = {
   "REPLACE",    "SUM",         "PROD",      "MIN",          "MAX",      "LOGICAL_AND",
   "LOGICAL_OR", "LOGICAL_XOR", "BITS_AND",  "BITS_OR",      "BITS_XOR", "MINLOC",

@@ -18,12 +18,11 @@ typedef void combine_loops(osla_forest_combine combine, int64_t count, const str
                            int64_t n);
 
 typedef enum unit_kind {
-  /* a number together with a position */
   UNIT_BYTES,
   UNIT_INTEGER,
   UNIT_REAL,
   UNIT_COMPLEX,
-  UNIT_POSITION
+  UNIT_POSITION /* a number together with a position */
 } unit_kind;
 
 typedef struct unit_facts {
@@ -40,7 +39,7 @@ static inline bool osli_unit_is_integer(osla_unit_type type)
   return osli_unit_facts[type].kind == UNIT_INTEGER;
 }
 
-/* Bytes of a number; bytes of a vertex. */
+/* osli_unit_element returns the bytes of a number, and osli_unit_bytes the bytes of a vertex. */
 static inline size_t osli_unit_element(osla_unit_type type)
 {
   return osli_unit_facts[type].bytes;

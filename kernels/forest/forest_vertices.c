@@ -8,7 +8,8 @@
 
 /* ---- blocks ---- */
 
-/* Number of leading entries list[0], list[stride], ... that ascend in equal steps, of n entries. */
+/* Returns the length of the longest sequence list[0], list[stride], list[2 * stride], ... of at
+ * most n entries in which neighbours differ by one step. The step may be negative. */
 static int64_t count_equal_steps(const uint32_t *list, int64_t n, int64_t stride)
 {
   if (n < 2) return n;
@@ -175,7 +176,7 @@ static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_l
 typedef struct vertex_work {
   osla_unit_type type;
   osla_forest_combine combine;
-  int64_t count; /* amount of numbers in a vertex */
+  int64_t count; /* number of numbers in a vertex */
 } vertex_work;
 
 /* Adds the modelled time of the work on n vertices to the simulated clock. */

@@ -45,16 +45,11 @@ typedef struct request {
   bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
-static request gemm_request(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
-                            osla_part c)
+static request gemm_request(const char *call, osla_trans transa, osla_trans transb, osla_part a,
+                            osla_part b, osla_part c)
 {
-  return (request){.call = "osla_gemm",
-                   .transa = transa,
-                   .transb = transb,
-                   .a = a,
-                   .b = b,
-                   .c = c,
-                   .triangle = WHOLE};
+  return (request){
+    .call = call, .transa = transa, .transb = transb, .a = a, .b = b, .c = c, .triangle = WHOLE};
 }
 
 /* Checks operands in triangular matrices: A and B must lie below the diagonal, and C of osla_syrk
@@ -142,7 +137,8 @@ static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
 static gemm_work work_of(const request *r, const osla_gemm_options *options)
 {
   local_view v = view_of(r->c.matrix);
-  return (gemm_work){.t = v.t,
+  return (gemm_work){.call = r->call,
+                     .t = v.t,
                      .grid = v.grid,
                      .dtype = v.dtype,
                      .element = v.element,
@@ -162,7 +158,8 @@ static bool is_split(const gemm_work *w, const request *r)
          osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
-/* Divides k among the ranks, if it is divided. `split` is true if gemm_split.c runs the product. */
+/* Distributes the inner dimension k over ranks if `split` is true (gemm_split.c) or the product
+ * has layers (gemm_layers.c). In other products every rank computes the whole range of k. */
 static void divide(gemm_work *w, const request *r, bool split)
 {
   if (split)
@@ -175,8 +172,9 @@ static void divide(gemm_work *w, const request *r, bool split)
 /* Makes the operands and the task list. */
 static osla_err plan(gemm_work *w, const request *r)
 {
-  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->ablation));
-  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->ablation));
+  OSLA_CALL(osli_gemm_operand_make(w, GEMM_A, r->transa, &r->a));
+  OSLA_CALL(osli_gemm_operand_make(w, GEMM_B, r->transb, &r->b));
+  osli_gemm_layers_divide(w);
   return osli_gemm_plan_make(w);
 }
 
@@ -192,9 +190,9 @@ static osla_err check_blas(const gemm_work *w)
     if (ld > largest) largest = ld;
   }
   OSLA_CHECK(largest <= INT_MAX, OSLA_ERR_RANGE,
-             "gemm: a leading dimension or a number of rows or of columns is %" PRId64
+             "%s: a leading dimension or a number of rows or of columns is %" PRId64
              ", which exceeds the integers of this BLAS",
-             largest);
+             w->call, largest);
   return osla_blas_ready();
 }
 
@@ -212,7 +210,7 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
 }
 
 /* Computes a product whose arguments are valid and equal on all ranks. A and B lie in full
- * matrices. */
+ * matrices, unless alpha is 0. */
 static osla_err multiply_full(const request *r, osla_complex alpha, osla_complex beta,
                               const osla_gemm_options *options)
 {
@@ -260,22 +258,29 @@ static osla_err multiply(const request *asked, osla_complex alpha, osla_complex 
   /* The check may fail on some ranks only, for example if they pass matrices of other
    * transports. */
   OSLA_CALL(agree(&r, alpha, beta, options, check(&r, options)));
-  OSLA_TRY(open_operand(&r.a, &a));
-  if (r.triangle == WHOLE)
-    OSLA_TRY(open_operand(&r.b, &b));
-  else
+  if (alpha != 0) OSLA_TRY(open_operand(&r.a, &a));
+  if (r.triangle != WHOLE)
     r.b = r.a; /* osla_syrk and osla_herk multiply A by its own transpose */
+  else if (alpha != 0)
+    OSLA_TRY(open_operand(&r.b, &b));
   err = multiply_full(&r, alpha, beta, options);
 cleanup:
   err = osli_part_close(&b, false, err);
   return osli_part_close(&a, false, err);
 }
 
+osla_err osli_gemm_for(const char *call, osla_trans transa, osla_trans transb, osla_complex alpha,
+                       osla_part a, osla_part b, osla_complex beta, osla_part c,
+                       const osla_gemm_options *options)
+{
+  const request r = gemm_request(call, transa, transb, a, b, c);
+  return multiply(&r, alpha, beta, options);
+}
+
 osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                    osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  const request r = gemm_request(transa, transb, a, b, c);
-  return multiply(&r, alpha, beta, options);
+  return osli_gemm_for("osla_gemm", transa, transb, alpha, a, b, beta, c, options);
 }
 
 /* Returns `other` if trans is OSLA_TRANS or OSLA_CONJTRANS, otherwise trans. So invalid values stay
@@ -370,7 +375,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
 osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                            osla_part c, const osla_gemm_options *options, osla_gemm_plan *out)
 {
-  const request r = gemm_request(transa, transb, a, b, c);
+  const request r = gemm_request("osla_gemm_predict", transa, transb, a, b, c);
   *out = (osla_gemm_plan){0};
   OSLA_NEEDS_FULL("osla_gemm_predict", a.matrix, b.matrix, c.matrix);
   OSLA_CALL(check(&r, options));

@@ -17,6 +17,9 @@
 #include "kernels/common/local_view.h"
 #include "osla_gemm.h"
 #include "osla_gemm_ablation.h"
+#include "src/device/device.h"
+
+#include <stdio.h>
 
 /* One dimension of a part of a matrix: index i of the part is index first + i of the matrix. */
 typedef struct gemm_axis {
@@ -41,12 +44,17 @@ static inline int64_t axis_below(const gemm_axis *x, int64_t i, int iproc)
 {
   return osla_index_count(x->first + i, x->nb, iproc, x->nprocs);
 }
+/* Returns how many indices of the axis process iproc owns. */
+static inline int64_t axis_owned(const gemm_axis *x, int iproc)
+{
+  return axis_below(x, x->n, iproc) - axis_below(x, 0, iproc);
+}
 /* Largest number of indices on one process. */
 static inline int64_t axis_largest(const gemm_axis *x)
 {
   int64_t most = 0;
   for (int i = 0; i < x->nprocs; i++) {
-    int64_t count = axis_below(x, x->n, i) - axis_below(x, 0, i);
+    int64_t count = axis_owned(x, i);
     if (count > most) most = count;
   }
   return most;
@@ -79,7 +87,7 @@ typedef struct gemm_target {
 
 /* The rows (columns) that this rank computes and that one process row (column) of C owns. */
 typedef struct gemm_share {
-  int64_t at;      /* number of rows (columns) of the process rows (columns) before */
+  int64_t at;      /* number of these rows (columns) in process rows (columns) of lower index */
   int64_t size;    /* number of rows (columns) */
   int64_t n_below; /* number of pieces of the operand before those of this share */
 } gemm_share;
@@ -100,6 +108,14 @@ typedef struct gemm_group {
    * panels */
   int64_t base;
 } gemm_group;
+
+/* The indices k that this rank multiplies and that one process of an operand's inner axis owns. On
+ * that process their local indices are at least lo and less than hi. If lo == hi, there are
+ * none. */
+typedef struct gemm_owner {
+  int64_t lo, hi;
+  int turn; /* position, from 0, at which this rank visits the process */
+} gemm_owner;
 
 /* Contents of one buffer: local indices [lo, hi) of the inner axis on process `owner` (strips), or
  * the segments of one task (panels). */
@@ -132,7 +148,8 @@ typedef struct gemm_operand {
   /* true if the rows (columns) that this rank needs for a process row (column) of C are always
    * contiguous in the memory of one process, so that no member of `shares` has two pieces */
   bool contiguous;
-  bool *far; /* [inner.nprocs] true if this rank must transfer the data of this process */
+  gemm_owner *owners; /* [inner.nprocs] the indices k of each process of the inner axis */
+  bool *far;          /* [inner.nprocs] true if this rank must transfer the data of this process */
   /* [inner.nprocs] true if the task order treats data of this process as data of another node */
   bool *outside;
   bool any_far;
@@ -179,6 +196,7 @@ typedef struct gemm_layers {
 } gemm_layers;
 
 typedef struct gemm_work {
+  const char *call; /* name of the public function that the user called */
   osla_transport *t;
   osla_grid *grid; /* grid of C */
   osla_dtype dtype;
@@ -191,10 +209,10 @@ typedef struct gemm_work {
   /* with layers, bytes of the partial sums of C that the rank with most of them keeps; 0 without
    * layers */
   uint64_t sum_bytes;
-  /* first index of k that this rank multiplies; 0 unless k is divided (gemm_split.c,
-   * gemm_layers.c) */
-  int64_t k_from;
-  int64_t k_to;  /* index behind the last index of k that this rank multiplies */
+  /* This rank multiplies the indices k at positions from k_from to below k_to of an order of all k
+   * (osli_gemm_layers_order). Without layers, the position of an index is the index itself. k_from
+   * is 0 unless k is divided (gemm_split.c, gemm_layers.c). */
+  int64_t k_from, k_to;
   int64_t width; /* width of the widest panel */
   bool limited;  /* true if no task may be wider than `width` */
   /* number of the owner with which this rank's order of owners begins: process row + process
@@ -220,6 +238,16 @@ static inline void gemm_range(int64_t k, int i, int n, int64_t *from, int64_t *t
 {
   *from = k / n * i + k % n * i / n;
   *to = k / n * (i + 1) + k % n * (i + 1) / n;
+}
+
+/* Returns the error MEM after osli_alloc_like(like, bytes) has returned NULL. The text names the
+ * call and the purpose of the memory. */
+static inline osla_err gemm_lacks(const gemm_work *w, const void *like, size_t bytes,
+                                  const char *purpose)
+{
+  char text[96];
+  (void)snprintf(text, sizeof text, "%s, %s", w->call, purpose);
+  return osli_alloc_like_failed(like, bytes, text);
 }
 
 /* Number of load buffers of an operand: one for the load in use and one for the next load. */
@@ -252,15 +280,23 @@ static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t ro
   return rows >= lld / 4 ? lld : rows;
 }
 
+/* ---- gemm.c ---- */
+
+/* Computes a product as osla_gemm does, with the same parameters, errors and order of additions,
+ * for another public function. Error messages begin with `call`, the name of that function.
+ * Collective. */
+osla_err osli_gemm_for(const char *call, osla_trans transa, osla_trans transb, osla_complex alpha,
+                       osla_part a, osla_part b, osla_complex beta, osla_part c,
+                       const osla_gemm_options *options);
+
 /* ---- gemm_operand.c ---- */
 
 /* Returns this rank's part of C. Local. */
 gemm_target osli_gemm_target_of(const osla_part *c);
 
-/* Sets up an operand of the product. Local. Errors: MEM, ARG (data of other ranks are needed, but
- * only their owners can reach them). */
-osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
-                                const gemm_target *c, const osla_gemm_ablation *ablation);
+/* Sets up operand `which` of the product (0: A, 1: B), whose elements are op(part). Local.
+ * Errors: MEM, ARG (data of other ranks are needed, but only their owners can reach them). */
+osla_err osli_gemm_operand_make(gemm_work *w, int which, osla_trans trans, const osla_part *part);
 /* Largest leading dimension of the local arrays that the operand is read from. Local. */
 int64_t osli_gemm_operand_ld(const gemm_operand *x);
 void osli_gemm_operand_free(gemm_operand *x);
@@ -336,9 +372,16 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
 osla_err osli_gemm_layers_check(const char *call, const osla_part *c, bool is_whole,
                                 const osla_gemm_options *options);
 /* Sets w->layers if the caller requested layers. The result is the same on all ranks, except for
- * w->layers.me. The target becomes the part of C of this rank's group, and the range of k that of
- * its layer. Called before the plan is made. Local. */
+ * w->layers.me. The target becomes the part of C of this rank's group. Called before the operands
+ * are made. Local. */
 void osli_gemm_layers_assign(gemm_work *w, const osla_part *c);
+/* Returns the inner axis by which the indices k are ordered before layers divide them: first all k
+ * that process 0 of the axis owns, then those of process 1, and so on. NULL: k keeps the order of
+ * its indices. Local. */
+const gemm_axis *osli_gemm_layers_order(const gemm_work *w);
+/* With layers, sets the range of k of this rank's layer. Called when the operands are made, before
+ * the plan is made. Local. */
+void osli_gemm_layers_divide(gemm_work *w);
 /* Largest number of bytes of partial sums on a rank. Local. */
 uint64_t osli_gemm_layers_bytes(const gemm_work *w, const osla_part *c);
 /* Allocates the partial sums that this rank computes. Local. Errors: MEM. */

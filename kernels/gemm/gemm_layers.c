@@ -67,8 +67,8 @@ static int notifier_index(const void *arg, int origin, int target)
   return from.group_row == to.group_row && from.group_col == to.group_col ? from.layer : -1;
 }
 
-/* Rows and columns of the grid of C that one node owns: the largest rectangle that all nodes can
- * fill, or 1 x 1. */
+/* Sets *rows and *cols to the size of the rectangle of the process grid of C that the ranks of
+ * one node form. If the nodes do not form equal rectangles, sets both to 1. */
 static void node_rectangle(const osla_grid *grid, int *rows, int *cols)
 {
   const osla_transport *t = osla_grid_transport(grid);
@@ -193,7 +193,7 @@ static int64_t count_of(const gemm_axis *axis, const gemm_procs *procs)
   int64_t count = 0;
   for (int i = 0; i < procs->n; i++) {
     const int proc = procs->first + i * procs->step;
-    count += axis_below(axis, axis->n, proc) - axis_below(axis, 0, proc);
+    count += axis_owned(axis, proc);
   }
   return count;
 }
@@ -216,7 +216,44 @@ void osli_gemm_layers_assign(gemm_work *w, const osla_part *c)
   target->pcols = procs_of(target->pcol, l->cols, l->col_step);
   target->rows = count_of(&target->rows_of, &target->prows);
   target->cols = count_of(&target->cols_of, &target->pcols);
-  gemm_range(l->k, l->me, l->n, &w->k_from, &w->k_to);
+}
+
+/* --- division of k --- */
+
+/* If k runs along the rows of an operand's matrix, the share of a layer should be whole local
+ * columns of few processes. In the order of the indices it would be a part of each local column of
+ * every process, and gets would also transfer most of the elements between these parts. */
+const gemm_axis *osli_gemm_layers_order(const gemm_work *w)
+{
+  if (w->layers.n == 1) return NULL;
+  if (!w->x[GEMM_B].panel) return &w->x[GEMM_B].inner;
+  return w->x[GEMM_A].panel ? NULL : &w->x[GEMM_A].inner;
+}
+
+/* Returns the position, in the order of all k, at which the share of a layer begins; for layer n,
+ * it is the number of all k. Shares are equal, but if the indices of a process begin within 1/16 of
+ * a share from that position, the share begins with this process. Otherwise a layer could need a
+ * few rows of many columns of a process, and would fetch each column's rows by a get of its own. */
+static int64_t share_begin(const gemm_work *w, int layer)
+{
+  const gemm_layers *l = &w->layers;
+  const gemm_axis *order = osli_gemm_layers_order(w);
+  int64_t equal, next, best = -1, at = 0;
+  gemm_range(l->k, layer, l->n, &equal, &next);
+  if (!order || layer == 0 || layer == l->n) return equal;
+  for (int owner = 0; owner < order->nprocs; owner++) {
+    at += axis_owned(order, owner);
+    if (best < 0 || llabs(at - equal) < llabs(best - equal)) best = at;
+  }
+  return llabs(best - equal) <= l->k / l->n / 16 ? best : equal;
+}
+
+void osli_gemm_layers_divide(gemm_work *w)
+{
+  const gemm_layers *l = &w->layers;
+  if (l->n == 1) return;
+  w->k_from = share_begin(w, l->me);
+  w->k_to = share_begin(w, l->me + 1);
 }
 
 /* --- partial sums --- */
@@ -255,8 +292,8 @@ osla_err osli_gemm_layers_allocate(gemm_work *w)
   const size_t bytes = computed_bytes(w);
   w->private = malloc(bytes + 1);
   l->posted = calloc((size_t)l->n, sizeof *l->posted);
-  OSLA_CHECK(w->private && l->posted, OSLA_ERR_MEM, "gemm: %zu bytes for partial sums of %d layers",
-             bytes, l->n);
+  OSLA_CHECK(w->private && l->posted, OSLA_ERR_MEM, "%s: %zu bytes for partial sums of %d layers",
+             w->call, bytes, l->n);
   return OSLA_OK;
 }
 
@@ -342,9 +379,7 @@ osla_err osli_gemm_layers_add(const gemm_work *w)
   if (l->n == 1) return OSLA_OK;
   const unsigned char *sums = osla_segment_local(l->sums);
   for (int layer = 0; layer < l->n && part_bytes(w, l->me) > 0; layer++) {
-    int64_t from, to;
-    gemm_range(l->k, layer, l->n, &from, &to);
-    if (layer == l->me || from == to) continue;
+    if (layer == l->me || share_begin(w, layer) == share_begin(w, layer + 1)) continue;
     osla_notify_wait(l->sums, rank_of(w, layer), 0, 1);
     add_sum(w, sums + sum_offset(w, layer, l->me));
   }

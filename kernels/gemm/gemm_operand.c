@@ -120,9 +120,11 @@ int64_t osli_gemm_operand_ld(const gemm_operand *x)
   return most;
 }
 
-osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
-                                const gemm_target *c, const osla_gemm_ablation *ablation)
+osla_err osli_gemm_operand_make(gemm_work *w, int which, osla_trans trans, const osla_part *part)
 {
+  const gemm_target *c = &w->c;
+  const bool is_a = which == GEMM_A;
+  gemm_operand *x = &w->x[which];
   local_view v = view_of(part->matrix);
   gemm_axis rows = {.n = part->m, .first = part->i, .nb = v.mb, .nprocs = v.p};
   gemm_axis cols = {.n = part->n, .first = part->j, .nb = v.nb, .nprocs = v.q};
@@ -141,15 +143,18 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
   x->shares = malloc((size_t)procs->n * sizeof *x->shares);
   x->pieces = malloc((size_t)most * sizeof *x->pieces + 1);
   x->groups = malloc((size_t)x->outer.nprocs * sizeof *x->groups);
+  x->owners = calloc((size_t)x->inner.nprocs, sizeof *x->owners);
   x->far = calloc((size_t)x->inner.nprocs, sizeof *x->far);
   x->outside = calloc((size_t)x->inner.nprocs, sizeof *x->outside);
-  OSLA_CHECK(x->shares && x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
-             "gemm: list of %" PRId64 " pieces of an operand", most);
+  OSLA_CHECK(x->shares && x->pieces && x->groups && x->owners && x->far && x->outside, OSLA_ERR_MEM,
+             "%s: list of %" PRId64 " pieces of an operand", w->call, most);
   (void)cut_shares(of, procs, none, x, true);
-  mark_far_owners(x, ablation);
-  OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
-             "gemm: %c was made by osla_matrix_wrap_own, but other ranks need it",
-             is_a ? 'A' : 'B');
+  mark_far_owners(x, &w->ablation);
+  OSLA_CHECK(
+    !x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
+    "%s: other ranks need the %" PRId64 " x %" PRId64
+    " elements of an operand that was made by osla_matrix_wrap_own: make it by osla_matrix_wrap",
+    w->call, part->m, part->n);
   return OSLA_OK;
 }
 
@@ -158,6 +163,7 @@ void osli_gemm_operand_free(gemm_operand *x)
   free(x->shares);
   free(x->pieces);
   free(x->groups);
+  free(x->owners);
   free(x->far);
   free(x->outside);
   free(x->loads);

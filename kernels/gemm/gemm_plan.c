@@ -39,12 +39,12 @@ static int64_t widest_ld(const gemm_operand *x, int g, int64_t rows)
   return most;
 }
 
-/* Largest number of indices of [from, to) on one process. */
-static int64_t most_inner(const gemm_operand *x, int64_t from, int64_t to)
+/* Returns the length of the longest of the ranges of local indices lo .. hi - 1 in x->owners. */
+static int64_t most_inner(const gemm_operand *x)
 {
   int64_t most = 0;
   for (int owner = 0; owner < x->inner.nprocs; owner++) {
-    int64_t count = axis_below(&x->inner, to, owner) - axis_below(&x->inner, from, owner);
+    const int64_t count = x->owners[owner].hi - x->owners[owner].lo;
     if (count > most) most = count;
   }
   return most;
@@ -61,7 +61,7 @@ static void lay_out(gemm_operand *x, const gemm_work *w)
     }
     at *= w->width;
   } else {
-    int64_t rows = most_inner(x, w->k_from, w->k_to);
+    int64_t rows = most_inner(x);
     if (!x->whole && w->width < rows) rows = w->width;
     for (int64_t p = 0; p < x->n_pieces; p++) {
       x->pieces[p].base = at;
@@ -122,7 +122,7 @@ static void fit_memory(gemm_work *w)
   int64_t widest = w->options.panel > 0 ? w->options.panel : PANEL;
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
-    int64_t inner = most_inner(x, w->k_from, w->k_to);
+    int64_t inner = most_inner(x);
     x->whole = !x->panel;
     x->may_pack = !x->contiguous || (x->inner.nb < PACK_BELOW && x->inner.nprocs > 1);
     if (widest > inner) widest = inner > 0 ? inner : 1;
@@ -138,30 +138,63 @@ static void fit_memory(gemm_work *w)
 
 /* --- segments --- */
 
-static gemm_segment segment_at(const gemm_work *w, int64_t k)
+/* Returns the index k at position `at` of the order of all k (osli_gemm_layers_order). */
+static int64_t k_at(const gemm_work *w, int64_t at)
 {
-  gemm_segment s = {.start = k, .size = w->k_to - k};
+  const gemm_axis *order = osli_gemm_layers_order(w);
+  int owner = 0;
+  if (!order) return at;
+  for (int64_t count; (count = axis_owned(order, owner)) <= at; owner++)
+    at -= count;
+  const int64_t local = axis_below(order, 0, owner) + at;
+  return osla_index_global(local, order->nb, owner, order->nprocs) - order->first;
+}
+
+/* Returns the longest segment that begins at position `at` of the order of all k: at most `widest`
+ * indices k that follow one another and of which each operand has one owner. Such indices also
+ * follow one another in the order of all k. */
+static gemm_segment segment_at(const gemm_work *w, int64_t at, int64_t widest)
+{
+  const int64_t k = k_at(w, at);
+  gemm_segment s = {.start = k, .size = w->k_to - at};
   for (int i = 0; i < 2; i++) {
     int64_t run = axis_run(&w->x[i].inner, k);
     if (run < s.size) s.size = run;
     s.owner[i] = axis_owner(&w->x[i].inner, k);
     s.local[i] = axis_local(&w->x[i].inner, k);
   }
-  if (w->limited && s.size > w->width) s.size = w->width;
+  if (s.size > widest) s.size = widest;
   return s;
+}
+
+/* Sets lo and hi of each owner of both operands. */
+static void set_ranges(gemm_work *w)
+{
+  if (w->c.rows == 0 || w->c.cols == 0) return;
+  for (int64_t at = w->k_from; at < w->k_to;) {
+    const gemm_segment s = segment_at(w, at, INT64_MAX);
+    for (int i = 0; i < 2; i++) {
+      gemm_owner *owner = &w->x[i].owners[s.owner[i]];
+      if (owner->hi == 0 || s.local[i] < owner->lo) owner->lo = s.local[i];
+      if (s.local[i] + s.size > owner->hi) owner->hi = s.local[i] + s.size;
+    }
+    at += s.size;
+  }
 }
 
 static osla_err make_segments(gemm_work *w)
 {
+  const int64_t widest = w->limited ? w->width : INT64_MAX;
   int64_t count = 0;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
-  for (int64_t k = w->k_from; k < w->k_to; count++)
-    k += segment_at(w, k).size;
+  for (int64_t at = w->k_from; at < w->k_to; count++)
+    at += segment_at(w, at, widest).size;
   w->segments = malloc((size_t)count * sizeof *w->segments + 1);
   w->tasks = malloc((size_t)count * sizeof *w->tasks + 1);
-  OSLA_CHECK(w->segments && w->tasks, OSLA_ERR_MEM, "gemm: list of %" PRId64 " segments", count);
-  for (int64_t k = w->k_from; k < w->k_to; k += w->segments[w->n_segments++].size)
-    w->segments[w->n_segments] = segment_at(w, k);
+  OSLA_CHECK(w->segments && w->tasks, OSLA_ERR_MEM, "%s: list of %" PRId64 " segments", w->call,
+             count);
+  for (int64_t at = w->k_from; at < w->k_to; at += w->segments[w->n_segments++].size)
+    w->segments[w->n_segments] = segment_at(w, at, widest);
   return OSLA_OK;
 }
 
@@ -181,24 +214,27 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* Position, from 0, at which this rank visits `owner`. The order has only the owners of indices k
- * that this rank multiplies. */
-static int turn(const gemm_work *w, int which, int owner)
+/* Sets the order in which this rank visits the owners of the indices k that it multiplies. */
+static void set_turns(gemm_work *w, int which)
 {
-  const gemm_axis *inner = &w->x[which].inner;
-  const int nprocs = inner->nprocs, first = axis_owner(inner, w->k_from);
-  const int64_t n_blocks =
-    (inner->first + w->k_to - 1) / inner->nb - (inner->first + w->k_from) / inner->nb + 1;
-  const int n_owners = n_blocks < nprocs ? (int)n_blocks : nprocs;
   const int shift = w->ablation.unshifted && w->c.pcol >= 0 ? w->c.pcol : w->diagonal;
-  const int mine = w->ablation.unordered ? 0 : shift % n_owners;
-  return ((owner - first + nprocs) % nprocs - mine + n_owners) % n_owners;
+  gemm_operand *x = &w->x[which];
+  const int nprocs = x->inner.nprocs, first = w->n_segments > 0 ? w->segments[0].owner[which] : 0;
+  int n_owners = 0;
+  for (int i = 0; i < nprocs; i++)
+    n_owners += x->owners[i].lo < x->owners[i].hi;
+  for (int i = 0, at = 0; i < nprocs; i++) {
+    gemm_owner *owner = &x->owners[(first + i) % nprocs];
+    if (owner->lo == owner->hi) continue;
+    const int mine = w->ablation.unordered ? 0 : shift % n_owners;
+    owner->turn = (at++ - mine + n_owners) % n_owners;
+  }
 }
 
 static osla_err sort_segments(gemm_work *w)
 {
   keyed *list = malloc((size_t)w->n_segments * sizeof *list + 1);
-  OSLA_CHECK(list, OSLA_ERR_MEM, "gemm: %" PRId64 " keys", w->n_segments);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "%s: %" PRId64 " keys", w->call, w->n_segments);
   /* Loads of whole strips are large, so all tasks that need the same load are consecutive. */
   int major = w->x[GEMM_B].panel && !w->x[GEMM_A].panel ? GEMM_A : GEMM_B, minor = 1 - major;
   for (int64_t i = 0; i < w->n_segments; i++) {
@@ -206,8 +242,8 @@ static osla_err sort_segments(gemm_work *w)
     bool outside[2] = {w->x[GEMM_A].outside[s->owner[GEMM_A]],
                        w->x[GEMM_B].outside[s->owner[GEMM_B]]};
     list[i] = (keyed){.outside = outside[GEMM_A] || outside[GEMM_B],
-                      .turn_major = turn(w, major, s->owner[major]),
-                      .turn_minor = turn(w, minor, s->owner[minor]),
+                      .turn_major = w->x[major].owners[s->owner[major]].turn,
+                      .turn_minor = w->x[minor].owners[s->owner[minor]].turn,
                       .segment = *s};
   }
   qsort(list, (size_t)w->n_segments, sizeof *list, compare);
@@ -266,8 +302,8 @@ static int64_t load_of(const gemm_work *w, gemm_operand *x, int which, int64_t t
   if (!x->far[owner]) return -1;
   gemm_load load = {.task = t, .owner = owner};
   if (!x->panel && x->whole) {
-    load.lo = axis_below(&x->inner, w->k_from, owner);
-    load.hi = axis_below(&x->inner, w->k_to, owner);
+    load.lo = x->owners[owner].lo;
+    load.hi = x->owners[owner].hi;
     if (x->n_loads > 0 && x->loads[x->n_loads - 1].owner == owner) return x->n_loads - 1;
   } else if (!x->panel) {
     load.lo = first->local[which];
@@ -282,7 +318,7 @@ static osla_err make_loads(gemm_work *w)
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
     x->loads = malloc((size_t)w->n_tasks * sizeof *x->loads + 1);
-    OSLA_CHECK(x->loads, OSLA_ERR_MEM, "gemm: %" PRId64 " loads", w->n_tasks);
+    OSLA_CHECK(x->loads, OSLA_ERR_MEM, "%s: %" PRId64 " loads", w->call, w->n_tasks);
     for (int64_t t = 0; t < w->n_tasks; t++) {
       gemm_task *task = &w->tasks[t];
       task->load[i] = load_of(w, x, i, t);
@@ -297,11 +333,14 @@ static osla_err make_loads(gemm_work *w)
 osla_err osli_gemm_plan_make(gemm_work *w)
 {
   const gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
+  set_ranges(w);
   fit_memory(w);
   w->limited = a->any_far || b->any_far || !a->contiguous || !b->contiguous ||
                w->options.panel > 0 || osla_transport_n_nodes(w->t) > 1 ||
                w->k_to - w->k_from > INT_MAX; /* BLAS takes at most INT_MAX indices at once */
   OSLA_CALL(make_segments(w));
+  set_turns(w, GEMM_A);
+  set_turns(w, GEMM_B);
   OSLA_CALL(sort_segments(w));
   make_tasks(w);
   return make_loads(w);

@@ -64,13 +64,12 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
   OSLA_CALL(most_gets(w, which, &gets));
   for (int i = 0; i < gemm_n_slots(w); i++) {
     s->slots[i].transfers = malloc((size_t)gets * sizeof *s->slots[i].transfers + 1);
-    OSLA_CHECK(s->slots[i].transfers, OSLA_ERR_MEM, "gemm: %" PRId64 " transfers for operand %c",
-               gets, "AB"[which]);
+    OSLA_CHECK(s->slots[i].transfers, OSLA_ERR_MEM, "%s: %" PRId64 " transfers for operand %c",
+               w->call, gets, "AB"[which]);
   }
   if (x->packed_bytes > 0) {
     s->packed = osli_alloc_like(x->v.local, x->packed_bytes);
-    if (!s->packed)
-      return osli_alloc_like_failed(x->v.local, x->packed_bytes, "gemm, packed operand");
+    if (!s->packed) return gemm_lacks(w, x->v.local, x->packed_bytes, "packed operand");
   }
   return OSLA_OK;
 }
@@ -78,7 +77,7 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
 osla_err osli_gemm_run_open(gemm_work *w)
 {
   w->sources = calloc(2, sizeof *w->sources);
-  OSLA_CHECK(w->sources, OSLA_ERR_MEM, "gemm: operands");
+  OSLA_CHECK(w->sources, OSLA_ERR_MEM, "%s: operands", w->call);
   for (int i = 0; i < 2; i++)
     OSLA_CALL(source_open(&w->sources[i], w, i));
   return OSLA_OK;
@@ -187,14 +186,26 @@ static osla_err start_loads(source *s, int64_t last, int64_t needed)
   return OSLA_OK;
 }
 
-/* Called before task t: releases loads that are no longer needed, and starts further loads. */
+/* Prepares task t: releases loads that no later task needs, and starts loads. In a product with
+ * layers, starts only loads up to the first one that the task needs (start_next_load has the
+ * reason). */
 static osla_err advance_loads(source *s, int64_t t)
 {
   const gemm_operand *x = s->x;
   int64_t mine = s->w->tasks[t].load[s->which];
   while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
     OSLA_CALL(osli_gemm_load_release(s->w, s->which, s->finished++));
-  return start_loads(s, s->w->ablation.blocking ? mine : x->n_loads, -1);
+  return start_loads(s, s->w->ablation.blocking || s->w->layers.n > 1 ? mine : x->n_loads, -1);
+}
+
+/* In a product with layers, starts loads up to the one after the load in use. Called when the
+ * operands of a task are available. Such a product needs few loads. If the ranks of a node
+ * filled all their buffers at once, as they do without layers, the first task would wait until
+ * half of all data have arrived. */
+static osla_err start_next_load(source *s)
+{
+  if (s->w->ablation.blocking || s->w->layers.n == 1) return OSLA_OK;
+  return start_loads(s, s->finished + 1, -1);
 }
 
 /* Waits until the load of a task has arrived. */
@@ -371,11 +382,13 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     return multiply(w, w->layers.me, alpha, nothing, nothing, 0, beta);
   for (int64_t t = 0; t < w->n_tasks; t++) {
     const gemm_task *task = &w->tasks[t];
-    osla_at_step(w->t, "osla_gemm", t);
+    osla_at_step(w->t, w->call, t);
     OSLA_CALL(advance_loads(&s[GEMM_A], t));
     OSLA_CALL(advance_loads(&s[GEMM_B], t));
     OSLA_CALL(prepare_operand(&s[GEMM_A], task));
     OSLA_CALL(prepare_operand(&s[GEMM_B], task));
+    OSLA_CALL(start_next_load(&s[GEMM_A]));
+    OSLA_CALL(start_next_load(&s[GEMM_B]));
     for (int i = 0; i < 2; i++) /* publishes loads that have arrived, before this rank computes */
       if (s[i].x->sharers.n > 1) OSLA_CALL(publish_loads(&s[i], -1));
     OSLA_CALL(run_task(s, t, alpha, beta));

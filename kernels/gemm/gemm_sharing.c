@@ -2,9 +2,10 @@
  *
  * Ranks of a node in one process row need the same panels of A. Ranks of a node in one process
  * column need the same panels of B. Ranks that have the same list of tasks and loads, which they
- * find by comparing hashes, are sharers. Load l is transferred by sharer l mod n into its two
- * buffers, and the other sharers read it there. So a node gets each load once, n times as many
- * loads are under way, and no rank needs more memory.
+ * find by comparing hashes, are sharers. With n sharers, sharer l mod n transfers load number l
+ * into one of its two buffers, and the other sharers read the load there. So a node gets each load
+ * once, and no rank needs more memory. In products without layers, the number of loads in flight is
+ * n times that of one rank.
  *
  * Notify slots of each operand: PLAN, hash of a rank's list; OFFSET, 1 + offset of a rank's buffers
  * in its store; READY, 1 + number of a rank's latest load that has arrived; DONE, 1 + number of the
@@ -134,10 +135,9 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
     /* NULL selects host memory: an operand without loads needs no device memory */
     const void *like = x->load_bytes > 0 ? x->v.local : NULL;
     const size_t bytes = buffers_of(w, x) + 1;
-    OSLA_CHECK(m->ranks && m->at, OSLA_ERR_MEM, "gemm: tables of %zu ranks", most);
+    OSLA_CHECK(m->ranks && m->at, OSLA_ERR_MEM, "%s: tables of %zu ranks", w->call, most);
     if (!w->sharing) m->own = osli_alloc_like(like, bytes);
-    if (!w->sharing && !m->own)
-      return osli_alloc_like_failed(like, bytes, "gemm, buffers of an operand");
+    if (!w->sharing && !m->own) return gemm_lacks(w, like, bytes, "buffers of an operand");
     m->n = 1, m->me = 0;
     m->at[0] = m->own;
   }

@@ -84,8 +84,8 @@ void osli_gemm_split_assign(gemm_work *w, const osla_part *c)
 osla_err osli_gemm_split_allocate(gemm_work *w)
 {
   w->c.at = w->private = calloc((size_t)(w->c.rows * w->c.cols), w->element);
-  OSLA_CHECK(w->private, OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, w->c.rows,
-             w->c.cols);
+  OSLA_CHECK(w->private, OSLA_ERR_MEM, "%s: private C of %" PRId64 " x %" PRId64, w->call,
+             w->c.rows, w->c.cols);
   return OSLA_OK;
 }
 

@@ -256,9 +256,10 @@ void osla_hessian_destroy(osla_hessian **handle)
   *handle = NULL;
 }
 
-/* An update call returns when its messages are in the ring. So after all ranks have called this
- * function, the exchanged counts say how many bytes each gate still has to receive, and direct
- * additions on the node are complete. */
+/* Completes all updates. Collective. A gate is the rank that receives updates for the ranks of
+ * its node. Every rank notifies each gate of the number of bytes that it has sent to the gate,
+ * and waits until the gates have added them. Direct additions to memory of ranks of the node are
+ * complete when the update calls have returned. */
 osla_err osli_hessian_complete_updates(osla_hessian *h)
 {
   const wire *w = h->wire;

@@ -19,9 +19,10 @@
 enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
-  int64_t first; /* position of the chunk's first row in the piece's row list */
-  int64_t past;  /* position behind the chunk's last row in the piece's row list */
-  int n_runs;    /* number of runs; 0: rows are added one by one */
+  /* the chunk has the rows at positions first .. past - 1 of the row list of a `piece` */
+  int64_t first;
+  int64_t past;
+  int n_runs; /* number of runs; 0: rows are added one by one */
   /* positions in the row list at which the runs begin; run[n_runs] = past */
   int64_t run[RUNS_MOST + 1];
 } chunk;

@@ -38,7 +38,7 @@ typedef struct inbox {
   unsigned char *buffer; /* [inbox_bytes] messages in the order of the origin's ring */
   /* offset in `buffer` of the first byte that was fetched and not yet processed */
   size_t head;
-  size_t tail;     /* offset in `buffer` behind the last byte that was fetched */
+  size_t tail;     /* offset in `buffer` after the last byte that was fetched */
   size_t arriving; /* bytes in flight, which will be stored after `tail` */
   osla_transfer transfer[2];
   osla_posted credit;

@@ -58,7 +58,7 @@ static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
   if (rows == 0 || cols == 0) return 0;
   const owner_array a = array_for(h, prow, pcol);
   const stored_columns last = array_columns(&a, cols - 1);
-  /* index behind the last element of the last column */
+  /* index of the first element after the last column */
   const size_t bytes = (size_t)stored_index(&last, rows, cols - 1) * h->v.element;
   return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
 }
@@ -211,7 +211,7 @@ typedef struct index_lists {
   int64_t *col;        /* [cols] local index of each column */
   int64_t *col_global; /* [cols] global index of each column */
   int64_t *begin;      /* [cols] first row of the triangle in each column */
-  int64_t *end;        /* [cols] row behind the last row of the triangle in each column */
+  int64_t *end;        /* [cols] row after the last row of the triangle in each column */
 } index_lists;
 
 static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)

@@ -144,8 +144,8 @@ static osla_err factor(void *kernel, int64_t k)
   return OSLA_OK;
 }
 
-/* Applies step k to this rank's rows [row, end) behind block k: first to the columns before block
- * column k, then to block column k. */
+/* Applies step k of the inversion to this rank's local rows [row, end), which lie below block
+ * row k: first to the columns before block column k, then to block column k. */
 static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t end)
 {
   if (row >= end || s->col_behind == 0) return OSLA_OK;
@@ -159,8 +159,8 @@ static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t 
   return solve(f, OSLA_RIGHT, OSLA_LOWER, end - row, s->size, wait_diagonal(f, s), left);
 }
 
-/* Applies step k to this rank's columns [col, end) behind block k: first to the rows before block
- * row k, then to block row k. */
+/* Applies step k of the inversion to this rank's local columns [col, end), which lie to the
+ * right of block column k: first to the rows before block row k, then to block row k. */
 static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64_t end)
 {
   if (col >= end || s->row_behind == 0) return OSLA_OK;
@@ -191,8 +191,9 @@ static osla_err finish_step(getri *f, const getri_step *s)
   return row && column ? finish_diagonal(f, s) : OSLA_OK;
 }
 
-/* Applies step k to this rank's part of block rows and columns [from, to) behind block k. If to ==
- * INT64_MAX, also to all block rows and columns up to k. */
+/* Applies step k of the inversion to the elements that this rank owns in block rows and block
+ * columns from .. to - 1, where from > k. If `to` is INT64_MAX, there is no upper end, and the
+ * step is also applied to all block rows and columns up to k. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   getri *f = kernel;

@@ -83,8 +83,8 @@ static osla_err multiply(const chol *c, const chol_step *s, product *run, operan
   return OSLA_OK;
 }
 
-/* Applies step k to this rank's local rows [row, end), which are behind block row k: first to the
- * columns before block column k, then to block column k. */
+/* Applies step k of the inversion to this rank's local rows [row, end), which lie below block
+ * row k: first to the columns before block column k, then to block column k. */
 static osla_err update_behind(potri *f, const chol_step *s, int64_t row, int64_t end)
 {
   chol *c = &f->c;
@@ -139,8 +139,9 @@ static osla_err finish_row(potri *f, const chol_step *s)
   return osli_potri_finish_diagonal(c, s->size, l);
 }
 
-/* Applies step k to this rank's part of block rows [from, to) behind block k. If to == INT64_MAX,
- * also to all block rows up to k. */
+/* Applies step k of the inversion to the elements that this rank owns in block rows from .. to -
+ * 1, where from > k. If `to` is INT64_MAX, there is no upper end, and the step is also applied
+ * to all block rows up to k. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   potri *f = kernel;

@@ -107,7 +107,10 @@ static osla_err start_certifying(osla_iteration *it)
   /* shows neighbours that this rank is alive, because the next call may take as long as two
    * sweeps */
   OSLA_CALL(osli_watch_step(it));
-  values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
+  /* The other ranks of a group may not have recorded their parts yet, so this sweep must not wait
+   * for them. With omega = 0 it only computes the residual. */
+  const double omega = it->p.group ? 0.0 : 1.0;
+  values[RESIDUAL] = it->p.sweep(it->p.arg, omega, it->recorded, it->spare);
   OSLA_CALL(osli_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
   if (it->v) values[DISTANCE] = it->p.distance(it->p.arg, it->recorded, it->spare, it->v);
@@ -199,7 +202,8 @@ osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, 
     OSLA_CALL(osli_halos_state_arrived(it, at_end, &here));
     return here ? start_certifying(it) : OSLA_OK;
   }
-  OSLA_CALL(at_end ? osli_watch_result(it, &sums) : osla_reduction_test(it->reduction, &sums));
+  OSLA_CALL(at_end ? osli_watch_result(it, it->reduction, &sums)
+                   : osla_reduction_test(it->reduction, &sums));
   if (!sums) return OSLA_OK;
   return c->state == ESTIMATING ? judge_estimate(it, sums, x, residual2, at_end)
                                 : judge_snapshot(it, sums, x, residual2, at_end);

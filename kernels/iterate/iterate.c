@@ -58,7 +58,7 @@ static osla_err check_options(const osla_iterate_options *o)
   return OSLA_OK;
 }
 
-static osla_err check_problem(const osla_fixed_point *p)
+static osla_err check_problem(const osla_fixed_point *p, const osla_iterate_options *o)
 {
   OSLA_CHECK(p->length >= 0 && p->length < INT64_MAX / 32, OSLA_ERR_ARG,
              "iteration: length = %lld is negative or too large", (long long)p->length);
@@ -69,6 +69,9 @@ static osla_err check_problem(const osla_fixed_point *p)
              "iteration: sweep, pack or unpack is missing");
   OSLA_CHECK(p->row_terms >= 0, OSLA_ERR_ARG, "iteration: row_terms = %d is negative",
              p->row_terms);
+  OSLA_CHECK(!p->group || o->record_bytes == 0, OSLA_ERR_ARG,
+             "iteration: a record does not contain what a group of ranks exchanges in a sweep: "
+             "leave out `record_bytes`");
   for (int h = 0; h < p->n_halos; h++)
     OSLA_CHECK(p->halos[h].tag >= 0 && p->halos[h].tag <= INT32_MAX / 4 && p->halos[h].send >= 0 &&
                  p->halos[h].recv >= 0 && p->halos[h].send < INT64_MAX / 8 &&
@@ -98,7 +101,8 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                                 {"a magnitude", p->magnitude != NULL},
                                 {"row_terms", p->row_terms},
                                 {"a bound", p->bound_sweep && p->distance},
-                                {"a sweep in two parts", p->sweep_edge && p->sweep_rest}};
+                                {"a sweep in two parts", p->sweep_edge && p->sweep_rest},
+                                {"a group", p->group != NULL}};
   return osla_agree_same(t, err, "osla_iteration_create", same, (int)(sizeof same / sizeof *same));
 }
 
@@ -143,7 +147,7 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
   osla_iterate_options o = resolve(options);
   osla_err err = OSLA_RESERVED(osla_iterate_options, options);
   if (err == OSLA_OK) err = check_options(&o);
-  if (err == OSLA_OK) err = check_problem(problem);
+  if (err == OSLA_OK) err = check_problem(problem, &o);
   OSLA_CALL(agree(t, err, problem, &o));
   if (o.lead == 0)
     o.lead = osla_transport_oversubscribed(t) ? OSLA_ITERATE_LEAD_CROWDED : OSLA_ITERATE_LEAD;
@@ -157,6 +161,7 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
                                           (long long)problem->length);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = osla_reduction_create(t, &it->reduction);
+  if (err == OSLA_OK) err = osli_group_create(it);
   if (err == OSLA_OK) err = osli_halos_create(it);
   if (err != OSLA_OK) {
     osla_iteration_destroy(&it);
@@ -170,8 +175,10 @@ void osla_iteration_destroy(osla_iteration **iteration)
 {
   osla_iteration *it = iteration ? *iteration : NULL;
   if (!it) return;
+  osli_coarse_destroy(it);
   osla_channels_destroy(&it->set);
   osla_reduction_destroy(&it->reduction);
+  osli_group_destroy(it);
   osli_record_destroy(it);
   free(it->memory);
   free(it->v);
@@ -212,12 +219,24 @@ static double sweep(osla_iteration *it, const double *x)
   return iteration_sweep(it, it->p.sweep, x, it->p.length);
 }
 
-/* SYNC: exchanges the halos of x if the exchange period is over. */
-static osla_err exchange_halos(osla_iteration *it, const double *x)
+/* SYNC: exchanges the halos of x: those with ranks of the group always, the others if the exchange
+ * period is over. */
+static osla_err exchange_halos(osla_iteration *it, double *x)
 {
-  if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
-  if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
-  return osli_halos_receive_next(it);
+  if (it->sweeps == 0) return OSLA_OK;
+  if (it->sweeps % it->o.period == 0) {
+    if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
+    OSLA_CALL(osli_halos_receive_next(it));
+  }
+  return osli_halos_exchange_inner(it, x);
+}
+
+/* ASYNC and RACY: receives the halos for a sweep of x. If the problem has groups, it->has_left
+ * becomes true if the group makes no more sweeps. */
+static osla_err receive_halos(osla_iteration *it, double *x)
+{
+  if (it->p.group) return osli_group_prepare(it, x);
+  return it->is_swept ? OSLA_OK : osli_halos_receive_newest(it, x);
 }
 
 /* SYNC: makes one sweep. `goes_on`: true if another sweep may follow. If it is true and the
@@ -251,6 +270,8 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
     if (at_end && !exchanges) OSLA_CALL(osli_halos_exchange(it, *x));
     OSLA_CALL(osli_watch_step(it));
     if (it->c.over) break;
+    if (exchanges && !at_end && osli_coarse_is_due(it)) OSLA_CALL(osli_coarse_correct(it, *x));
+    if (it->c.over) break;
     OSLA_CALL(sweep_in_lock_step(it, *x, !at_end, &residual2));
     if (at_end || it->sweeps % check == 0)
       OSLA_CALL(osli_certificate_sum(it, *x, residual2, at_end));
@@ -266,20 +287,28 @@ static osla_err run_freely(osla_iteration *it, double **x)
   const osla_iterate_options *o = &it->o;
   double residual2 = 0.0; /* initial value, which a rank without a part of x keeps */
   while (!it->c.over) {
-    const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
+    bool at_end = it->sweeps == o->sweeps || it->p.length == 0 || it->has_left;
+    if (!at_end) OSLA_CALL(receive_halos(it, *x));
+    at_end = at_end || it->has_left;
     if (!at_end) {
-      if (!it->is_swept) OSLA_CALL(osli_halos_receive_newest(it, *x));
       OSLA_CALL(osli_watch_step(it));
       if (it->c.over) break;
       osli_halos_unpack(it, *x);
       residual2 = sweep(it, *x);
+      if (it->c.over) break; /* a rank has stopped, so the sweep of a group is incomplete */
       swap_states(it, x);
+    }
+    /* A rank that has made its last sweep adds no corrections, because x may already be recorded
+     * as the result. A rank that owns no elements of x always takes part. */
+    if (it->coarse && (!at_end || it->p.length == 0)) OSLA_CALL(osli_coarse_step(it, *x));
+    if (!at_end) {
       const bool last = it->sweeps == o->sweeps;
       if (last || it->sweeps % o->period == 0) OSLA_CALL(osli_halos_send(it, *x, last));
     }
     OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
-  OSLA_CALL(osli_halos_send(it, *x, true)); /* this last halo ends the waits of neighbours */
+  /* a last halo ends the waits of neighbours */
+  OSLA_CALL(it->p.group ? osli_group_leave(it, *x) : osli_halos_send(it, *x, true));
   if (osli_certificate_vouches(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
@@ -291,7 +320,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
   const osla_iterate_options *o = &it->o;
   const bool sync = o->mode == OSLA_ITERATE_SYNC;
   while (it->sweeps < o->sweeps && (sync || it->p.length > 0)) {
-    OSLA_CALL(sync ? exchange_halos(it, *x) : osli_halos_receive_newest(it, *x));
+    OSLA_CALL(sync ? exchange_halos(it, *x) : receive_halos(it, *x));
     OSLA_CALL(osli_watch_step(it));
     if (it->c.over) return OSLA_OK;
     osli_halos_unpack(it, *x);
@@ -299,6 +328,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
       OSLA_CALL(sweep_in_lock_step(it, *x, it->sweeps + 1 < o->sweeps, &seen->last2));
     else
       seen->last2 = sweep(it, *x);
+    if (it->c.over) return OSLA_OK; /* a rank has stopped */
     if (it->sweeps == 0) seen->first2 = seen->last2;
     swap_states(it, x);
     const bool last = it->sweeps == o->sweeps;
@@ -362,6 +392,7 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
     OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
   if (now != it->recorded) it->r.returned = it->sweeps;
   if (now != x) iteration_copy_state(it, x, now);
+  OSLA_CALL(osli_coarse_end(it));
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
   OSLA_CALL(count_sweeps(it, &seen, result));
@@ -392,7 +423,10 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   it->is_swept = false;
   align_states(it, x);
   osli_record_begin(it);
+  osli_coarse_begin(it);
+  osli_group_begin(it);
   const osla_err err = run_iteration(it, x, result);
+  osli_group_end(it);
   osli_watch_end(it);
   /* All ranks know that a start is not finite (ARG). Any other error is known to one rank while the
    * other ranks wait, so it ends the job. */

@@ -88,8 +88,13 @@ struct osla_iteration {
    * recorded states */
   int *numbers;
   osla_reduction *reduction;
-  /* memory of `spare` and `recorded`, which are aligned in each run relative to the caller's
-   * state */
+  /* number of halos with ranks that are not in this rank's group; they precede the other halos. It
+   * is p.n_halos if the problem has no groups */
+  int n_outer;
+  osla_reduction *group_sums; /* sums over the group (group.h); NULL: the problem has no groups */
+  bool has_left;              /* ASYNC, RACY: true if the group makes no more sweeps in this run */
+  /* Allocation that contains `spare` and `recorded`. Each run chooses their offsets from the
+   * alignment of the caller's state. */
   double *memory;
   /* [length] state that the next sweep writes; afterwards swapped with the current state */
   double *spare;
@@ -110,6 +115,7 @@ struct osla_iteration {
   certificate c;
   recorder r;
   watch w;
+  struct coarse *coarse; /* coarse level (coarse.h); NULL: none */
 };
 
 /* Copies all elements of a state, which may be none. */
@@ -138,7 +144,7 @@ static inline double iteration_sweep(osla_iteration *it,
 osla_err osli_halos_create(osla_iteration *it);
 
 /* Begins a run: sends the halos of the start x and waits for those of the neighbours. */
-osla_err osli_halos_begin(osla_iteration *it, const double *x);
+osla_err osli_halos_begin(osla_iteration *it, double *x);
 
 /* Sends the halos of x. `last`: true if this rank makes no more sweeps in this run. */
 osla_err osli_halos_send(osla_iteration *it, const double *x, bool last);
@@ -150,9 +156,16 @@ osla_err osli_halos_drop_next(osla_iteration *it);
 
 /* osli_halos_receive_next (mode SYNC) receives the next message of each halo.
  * osli_halos_receive_newest receives the newest message of each halo; if a halo has been used for
- * `lead` sweeps, it sends the halos of x and waits for a new message. */
+ * `lead` sweeps, it sends the halos of x and waits for a new message. osli_halos_poll receives the
+ * newest messages without waiting; *waits becomes true if a halo has been used for `lead` sweeps.
+ */
 osla_err osli_halos_receive_next(osla_iteration *it);
 osla_err osli_halos_receive_newest(osla_iteration *it, const double *x);
+osla_err osli_halos_poll(osla_iteration *it, bool *waits);
+
+/* Exchanges the halos of x with the ranks of the group, and waits for them, or until a rank has
+ * stopped. All ranks of the group call it together. */
+osla_err osli_halos_exchange_inner(osla_iteration *it, double *x);
 
 /* Copies into state x those received messages that it does not contain yet. Called before each
  * sweep. */
@@ -165,6 +178,23 @@ osla_err osli_halos_send_state(osla_iteration *it, const double *x);
 osla_err osli_halos_state_arrived(osla_iteration *it, bool waits, bool *here);
 osla_err osli_halos_receive_state(osla_iteration *it, double *x);
 osla_err osli_halos_exchange(osla_iteration *it, double *x);
+
+/* ---- group.c ---- */
+
+/* osli_group_create counts the halos with other groups, and makes the sums over groups, if the
+ * problem has groups; collective. osli_group_destroy destroys the sums; collective.
+ * osli_group_begin and osli_group_end enclose a run; local. */
+osla_err osli_group_create(osla_iteration *it);
+void osli_group_destroy(osla_iteration *it);
+void osli_group_begin(osla_iteration *it);
+void osli_group_end(osla_iteration *it);
+
+/* Functions for modes ASYNC and RACY, if the problem has groups. All ranks of a group call
+ * osli_group_prepare before each sweep of x: it receives the halos, and may wait for ranks of the
+ * group and for halos. it->has_left becomes true if the group makes no more sweeps, since the run
+ * is over on one of its ranks. A rank calls osli_group_leave when its run is over. */
+osla_err osli_group_prepare(osla_iteration *it, double *x);
+osla_err osli_group_leave(osla_iteration *it, const double *x);
 
 /* ---- record.c ---- */
 
@@ -192,14 +222,16 @@ osla_err osli_watch_check(const osla_iteration *it);
  * waits end. */
 osla_err osli_watch_step(osla_iteration *it);
 
-/* osli_watch_receive waits until a message can be received from each of these channels.
- * osli_watch_send waits until a message can be sent over each of them. */
-osla_err osli_watch_receive(osla_iteration *it, int n, const int *channels);
+/* Functions that wait until each of the n channels that are listed in `channels` is ready:
+ * osli_watch_receive, until a message can be received from each of these channels of `set`;
+ * osli_watch_send, until a message can be sent over each of these channels of it->set. */
+osla_err osli_watch_receive(osla_iteration *it, osla_channels *set, int n, const int *channels);
 osla_err osli_watch_send(osla_iteration *it, int n, const int *channels);
 
-/* osli_watch_result waits for the running reduction. osli_watch_reduce starts a reduction and waits
- * for it. Both set *result to NULL if a rank has stopped. */
-osla_err osli_watch_result(osla_iteration *it, const double **result);
+/* Functions that wait for a reduction: osli_watch_result waits for the running round of
+ * `reduction`; osli_watch_reduce starts a round of it->reduction and waits for it. Both set
+ * *result to the result of the round, or to NULL if a rank has stopped. */
+osla_err osli_watch_result(osla_iteration *it, osla_reduction *reduction, const double **result);
 osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
                            const double **result);
 
@@ -227,6 +259,30 @@ bool osli_certificate_vouches(osla_iterate_end end);
 
 /* Returns whether a residual is not finite or far larger than the first one. */
 bool osli_certificate_has_grown(const certificate *c, double residual2);
+
+/* ---- coarse.c ---- */
+
+/* Prepares the coarse level, if there is one, for a run. Local. */
+void osli_coarse_begin(osla_iteration *it);
+
+/* In modes ASYNC and RACY, advances the coarse level after a sweep, without waiting. x is this
+ * rank's current state. If a correction has arrived, adds it to the elements of x that this rank
+ * owns. */
+osla_err osli_coarse_step(osla_iteration *it, double *x);
+
+/* Functions for mode SYNC. osli_coarse_is_due returns whether the next sweep should begin with a
+ * correction; the result is equal on all ranks. osli_coarse_correct adds a correction to x,
+ * whose halos must be from one sweep, and exchanges the halos of the corrected x. It is
+ * collective and waits for other ranks. */
+bool osli_coarse_is_due(const osla_iteration *it);
+osla_err osli_coarse_correct(osla_iteration *it, double *x);
+
+/* Ends a run of the coarse level: completes the reductions that some rank has started, and drops
+ * their results. Collective; waits for other ranks. */
+osla_err osli_coarse_end(osla_iteration *it);
+
+/* Destroys the coarse level, if the iteration has one. Collective. */
+void osli_coarse_destroy(osla_iteration *it);
 
 /* ---- diffusion.c ---- */
 

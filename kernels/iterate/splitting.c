@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "osla_blas.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
-#include "src/blas/work.h"
+#include "src/blas/move.h"
 
 /* ---- sweeps ---- */
 
@@ -22,15 +23,24 @@ static double sweep(void *arg, double omega, const double *x, double *y)
   s->kind->residual(s, x);
   for (int64_t i = 0; i < s->n; i++)
     sum += s->residual[i] * s->residual[i];
+  if (omega == 0.0) { /* the certificate of a group needs only the residual (certificate.c) */
+    memcpy(y, x, (size_t)s->n * sizeof *y);
+    return sum;
+  }
+  if (s->group && !s->group->sweeps.it) return NAN; /* CG of a group needs a run of osla_iterate */
   if (s->inverse)
     for (int64_t i = 0; i < s->n; i++)
       s->step[i] = s->inverse[i] * s->residual[i];
+  else if (s->inner)
+    osli_splitting_inner_solve(s, s->residual, s->step);
   else
     /* cannot fail, because the blocks have been factored */
     (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step);
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
-  work_charge(OSLA_WORK_SWEEP, OSLA_DOUBLE, 1, s->n, 1);
+  /* The residual is read for the sum; x and the step are read, and y is written. Jacobi's method
+   * also reads the residual and the diagonal, and writes the step. */
+  work_charge_memory((s->inverse ? 72.0 : 40.0) * (double)s->n);
   return sum;
 }
 
@@ -39,12 +49,14 @@ static void pack(void *arg, int h, const double *x, double *message)
   const osla_splitting *s = arg;
   for (int64_t j = 0; j < s->halos[h].send; j++)
     message[j] = x[s->sent[h][j]];
+  osli_move_charge(sizeof *x, s->halos[h].send); /* single values, which are not adjacent in x */
 }
 
 static void unpack(void *arg, int h, const double *message, double *x)
 {
   const osla_splitting *s = arg;
   memcpy(x + s->n + s->received[h], message, (size_t)s->halos[h].recv * sizeof *x);
+  osli_move_charge((size_t)s->halos[h].recv * sizeof *x, 1);
 }
 
 static double magnitude(void *arg, const double *x)
@@ -100,8 +112,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
 static void block_step(const osla_splitting *s, double *y)
 {
   const diagonal_blocks *b = &s->blocks;
-  /* this factor covers also the rounding errors of the sums below, and the allowed asymmetry of the
-   * blocks */
+  /* relative rounding error of a solve with a block and of the sums of the bound, plus the relative
+   * asymmetry that a block may have */
   const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);
@@ -154,8 +166,9 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
                             .unpack = unpack,
                             .magnitude = magnitude,
                             .row_terms = s->row_terms,
-                            .bound_sweep = bound_sweep,
-                            .distance = distance};
+                            .bound_sweep = s->inner ? NULL : bound_sweep,
+                            .distance = s->inner ? NULL : distance,
+                            .group = s->group ? &s->group->sweeps : NULL};
 }
 
 /* ---- create ---- */
@@ -164,8 +177,17 @@ static osla_err check_options(const osla_splitting_options *o)
 {
   OSLA_CALL(OSLA_RESERVED(osla_splitting_options, o));
   OSLA_CHECK(o->block >= 0, OSLA_ERR_ARG, "splitting: block = %" PRId64 " is negative", o->block);
-  OSLA_CHECK(o->factor == OSLA_SPLITTING_CHOLESKY || o->factor == OSLA_SPLITTING_LU, OSLA_ERR_ARG,
-             "splitting: factor = %d is not an osla_splitting_factor", (int)o->factor);
+  OSLA_CHECK(o->factor >= OSLA_SPLITTING_CHOLESKY && o->factor <= OSLA_SPLITTING_SPARSE,
+             OSLA_ERR_ARG, "splitting: factor = %d is not an osla_splitting_factor",
+             (int)o->factor);
+  OSLA_CHECK(o->inner_tolerance >= 0.0 && o->inner_tolerance < 1.0, OSLA_ERR_ARG,
+             "splitting: inner_tolerance = %g is not at least 0 and below 1", o->inner_tolerance);
+  OSLA_CHECK(o->group >= 0, OSLA_ERR_ARG, "splitting: group = %" PRId64 " is negative", o->group);
+  OSLA_CHECK(o->group <= 1 || o->factor == OSLA_SPLITTING_CG, OSLA_ERR_ARG,
+             "splitting: group = %" PRId64
+             " needs the factor OSLA_SPLITTING_CG: other solvers work "
+             "on the rows of one rank",
+             o->group);
   return OSLA_OK;
 }
 
@@ -174,13 +196,16 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
                              osla_splitting **out)
 {
   osla_splitting *s = calloc(1, sizeof *s);
-  const osla_argument same[] = {
-    {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
+  const osla_argument same[] = {{"block", o->block > 1 ? o->block : 1},
+                                {"factor", (int)o->factor},
+                                {"inner_tolerance (bits)", double_bits(o->inner_tolerance)},
+                                {"group", o->group > 1 ? o->group : 1},
+                                {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
   /* loads the BLAS before the first sweep, because sweeps must not fail */
   if (err == OSLA_OK) err = osla_blas_ready();
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "no memory for splitting object");
-  err = osla_agree_same(t, err, "osla_splitting_create", same, 3);
+  err = osla_agree_same(t, err, "osla_splitting_create", same, 5);
   if (err != OSLA_OK) {
     free(s);
     return err;
@@ -220,12 +245,15 @@ static osla_err check_symmetric(int64_t first_row, int64_t n, const double *bloc
   return OSLA_OK;
 }
 
-osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o)
+osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o,
+                                      const int64_t *ghost)
 {
   diagonal_blocks *b = &s->blocks;
   s->residual = calloc((size_t)s->n + 1, sizeof *s->residual);
   s->step = calloc((size_t)s->n + 1, sizeof *s->step);
   OSLA_CHECK(s->residual && s->step, OSLA_ERR_MEM, "no memory for vectors of a splitting");
+  if (o->factor == OSLA_SPLITTING_CG || o->factor == OSLA_SPLITTING_SPARSE)
+    return osli_splitting_inner_create(s, o, ghost);
   if (o->block <= 1) return invert_diagonal(s);
   s->bound = calloc(3 * (size_t)s->n + 1, sizeof *s->bound);
   OSLA_CHECK(s->bound, OSLA_ERR_MEM, "no memory for vectors of a splitting");
@@ -250,6 +278,8 @@ void osla_splitting_destroy(osla_splitting **splitting)
   free(s->dense);
   free(s->inverse);
   osli_diagonal_blocks_free(&s->blocks);
+  osli_splitting_inner_free(s);
+  osli_splitting_group_free(s);
   free(s->residual);
   free(s->step);
   free(s->bound);

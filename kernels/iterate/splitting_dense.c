@@ -138,7 +138,7 @@ static osla_err prepare(osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
   osla_err err = find_halos(s, start);
   free(start);
   if (err == OSLA_OK) err = read_rows(s, a, uplo);
-  return err == OSLA_OK ? osli_splitting_factor_blocks(s, o) : err;
+  return err == OSLA_OK ? osli_splitting_factor_blocks(s, o, NULL) : err;
 }
 
 static osla_err check(const osla_matrix *a, osla_uplo uplo)

@@ -38,25 +38,62 @@ osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values)
   return OSLA_OK;
 }
 
+static bool is_in_group(const osla_splitting *s, int p)
+{
+  return s->group && p >= s->group->first && p < s->group->end;
+}
+
+/* Appends halos to s->halos: if `inner` is true those with ranks of this rank's group, otherwise
+ * those with all other ranks. Sets *at, the next free element of s->memory, behind the elements for
+ * the indices that these halos send. */
+static void append_halos(osla_splitting *s, const counts *c, bool inner, int32_t **at)
+{
+  int64_t ghosts = 0;
+  for (int p = 0; p < osla_transport_size(s->t); p++) {
+    const bool is_one = is_in_group(s, p) == inner && (c->needed[p] > 0 || c->asked[p] > 0);
+    if (is_one) {
+      s->halos[s->n_halos] = (osla_halo){.peer = p, .send = c->asked[p], .recv = c->needed[p]};
+      s->sent[s->n_halos] = *at;
+      s->received[s->n_halos++] = ghosts;
+      *at += c->asked[p];
+    }
+    ghosts += c->needed[p];
+  }
+}
+
 static osla_err make_halos(osla_splitting *s, const counts *c)
 {
   const int size = osla_transport_size(s->t);
-  int64_t sent = 0, ghosts = 0, n = 0;
+  int64_t sent = 0, n = 0;
   for (int p = 0; p < size; p++) {
     n += c->needed[p] > 0 || c->asked[p] > 0;
     sent += c->asked[p];
   }
   OSLA_CALL(osli_splitting_make_halos(s, n, sent));
   int32_t *at = s->memory;
-  for (int p = 0; p < size; p++) {
-    if (c->needed[p] == 0 && c->asked[p] == 0) continue;
-    s->halos[s->n_halos] = (osla_halo){.peer = p, .send = c->asked[p], .recv = c->needed[p]};
-    s->sent[s->n_halos] = at;
-    s->received[s->n_halos++] = ghosts;
-    at += c->asked[p];
-    ghosts += c->needed[p];
-  }
+  append_halos(s, c, false, &at);
+  const int n_outer = s->n_halos;
+  append_halos(s, c, true, &at);
+  if (s->group) s->group->sweeps.n_inner = s->n_halos - n_outer;
   return OSLA_OK;
+}
+
+/* Creates a channel for each halo, for one message from the receiver of the halo to its sender. The
+ * message has `bytes` bytes for each value of the halo. Collective. */
+static osla_err open_backwards(const osla_splitting *s, size_t bytes, osla_channels **set)
+{
+  osla_channel_end *ends = calloc((size_t)s->n_halos + 1, sizeof *ends);
+  osla_err err = osla_agree(
+    s->t, ends ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %d halos", s->n_halos));
+  for (int h = 0; err == OSLA_OK && h < s->n_halos; h++)
+    ends[h] = (osla_channel_end){.peer = s->halos[h].peer,
+                                 .kind = OSLA_CHANNEL_EVERY,
+                                 .in_flight = 1,
+                                 .send_bytes = s->halos[h].recv * (int64_t)bytes,
+                                 .recv_bytes = s->halos[h].send * (int64_t)bytes};
+  if (err == OSLA_OK) err = osla_channels_create(s->t, s->n_halos, ends, set);
+  free(ends);
+  return err;
 }
 
 static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, const int64_t *start,
@@ -81,27 +118,40 @@ static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, const int64_
 osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start)
 {
   osla_transport *t = s->t;
-  osla_channel_end *ends = NULL;
   osla_channels *set = NULL;
   counts c = {0};
   osla_err err = count(s, ghost, start, &c);
-  if (err == OSLA_OK) {
-    err = make_halos(s, &c);
-    ends = calloc((size_t)s->n_halos + 1, sizeof *ends);
-    if (err == OSLA_OK && !ends)
-      err = osla_error_set(OSLA_ERR_MEM, "no memory for %d halos", s->n_halos);
-    err = osla_agree(t, err);
-  }
-  for (int h = 0; err == OSLA_OK && h < s->n_halos; h++)
-    ends[h] = (osla_channel_end){.peer = s->halos[h].peer,
-                                 .kind = OSLA_CHANNEL_EVERY,
-                                 .in_flight = 1,
-                                 .send_bytes = s->halos[h].recv * (int64_t)sizeof(int32_t),
-                                 .recv_bytes = s->halos[h].send * (int64_t)sizeof(int32_t)};
-  if (err == OSLA_OK) err = osla_channels_create(t, s->n_halos, ends, &set);
+  if (err == OSLA_OK) err = osla_agree(t, make_halos(s, &c));
+  if (err == OSLA_OK) err = open_backwards(s, sizeof(int32_t), &set);
   if (err == OSLA_OK) err = osla_agree(t, swap_lists(s, ghost, start, set));
   osla_channels_destroy(&set);
-  free(ends);
   free(c.needed);
+  return err;
+}
+
+static osla_err exchange_ghosts(osla_splitting *s, double *x, osla_channels *set)
+{
+  for (int h = 0; h < s->n_halos; h++) {
+    double *out = osla_channel_buffer(set, h);
+    OSLA_CHECK(out, OSLA_ERR_MPI, "ghosts of a halo");
+    for (int64_t j = 0; j < s->halos[h].recv; j++)
+      out[j] = x[s->n + s->received[h] + j];
+    OSLA_CALL(osla_channel_send(set, h, 0));
+  }
+  for (int h = 0; h < s->n_halos; h++) {
+    const void *message;
+    OSLA_CALL(osla_channel_recv(set, h, &message, NULL));
+    for (int64_t j = 0; j < s->halos[h].send; j++)
+      x[s->sent[h][j]] += ((const double *)message)[j];
+  }
+  return OSLA_OK;
+}
+
+osla_err osli_splitting_add_ghosts(osla_splitting *s, double *x)
+{
+  osla_channels *set = NULL;
+  osla_err err = open_backwards(s, sizeof *x, &set);
+  if (err == OSLA_OK) err = osla_agree(s->t, exchange_ghosts(s, x, set));
+  osla_channels_destroy(&set);
   return err;
 }

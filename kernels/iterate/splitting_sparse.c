@@ -18,8 +18,10 @@ static void residual(const osla_splitting *s, const double *x)
       left -= r->value[e] * x[r->column[e]];
     s->residual[i] = left;
   }
-  /* an entry has 12 bytes, which are read; sweeping over an element of a state moves 24 bytes */
-  work_charge(OSLA_WORK_SWEEP, OSLA_DOUBLE, 1, r->first[s->n] / 2, 1);
+  /* The entries, 12 bytes each, `first`, b, and the own values of x are read; the ghosts are read;
+   * the residual is written. */
+  work_charge_memory(12.0 * (double)r->first[s->n] + 40.0 * (double)s->n +
+                     8.0 * (double)s->n_ghosts);
 }
 
 static void absolute(const osla_splitting *s, int64_t block, const double *x)
@@ -92,13 +94,27 @@ static osla_err check(const osla_csr *a)
   return OSLA_OK;
 }
 
-static osla_err prepare(const osla_csr *a, const osla_splitting_options *o, osla_splitting *s,
-                        int64_t **ghost)
+/* Stores the rows of A, and makes the group of this rank. Local. */
+static osla_err store(const osla_csr *a, const osla_splitting_options *o, osla_splitting *s,
+                      int64_t **ghost)
 {
   int64_t *column = NULL;
   const osla_err err = read_rows(a, s, &column, ghost);
   free(column);
-  return err == OSLA_OK ? osli_splitting_factor_blocks(s, o) : err;
+  OSLA_CALL(err);
+  return osli_splitting_group_create(s, o->group, *ghost, osla_csr_column_start(a));
+}
+
+/* Fills the splitting, which osli_splitting_open has allocated: rows, group, blocks and halos. The
+ * caller frees *ghost, also after an error. Collective. */
+static osla_err prepare(const osla_csr *a, const osla_splitting_options *o, osla_splitting *s,
+                        int64_t **ghost)
+{
+  OSLA_CALL(osla_agree(s->t, store(a, o, s, ghost)));
+  OSLA_CALL(osla_agree(s->t, osli_splitting_factor_blocks(s, o, *ghost)));
+  OSLA_CALL(osla_allreduce(s->t, &s->row_terms, 1, MPI_INT, MPI_MAX));
+  OSLA_CALL(osli_splitting_find_halos(s, *ghost, osla_csr_column_start(a)));
+  return s->group ? osli_splitting_inner_check(s, *ghost) : OSLA_OK;
 }
 
 osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
@@ -107,15 +123,12 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
   static const split_kind kind = {residual, absolute, copy_block};
   osla_transport *t = osla_csr_transport(a);
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
-  const int64_t *start = osla_csr_column_start(a);
   int64_t *ghost = NULL;
   *out = NULL;
   OSLA_CALL(osli_splitting_open(t, check(a), &kind, OSLA_GENERAL, b, &o, out));
   osla_splitting *s = *out;
-  s->first_row = start[osla_transport_rank(t)];
-  osla_err err = osla_agree(t, prepare(a, &o, s, &ghost));
-  if (err == OSLA_OK) err = osla_allreduce(t, &s->row_terms, 1, MPI_INT, MPI_MAX);
-  if (err == OSLA_OK) err = osli_splitting_find_halos(s, ghost, start);
+  s->first_row = osla_csr_column_start(a)[osla_transport_rank(t)];
+  const osla_err err = prepare(a, &o, s, &ghost);
   free(ghost);
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;

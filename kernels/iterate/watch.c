@@ -118,6 +118,7 @@ osla_err osli_watch_step(osla_iteration *it)
 
 typedef struct awaited {
   osla_iteration *it;
+  osla_channels *set;
   int n;
   const int *channels;
   bool sends;
@@ -136,39 +137,40 @@ static bool is_stopped(void *arg)
 static bool are_ready(void *arg)
 {
   const awaited *a = arg;
-  osla_channels *set = a->it->set;
   for (int k = 0; k < a->n; k++) {
     const int c = a->channels[k];
-    const bool ready = a->sends ? osla_channel_can_send(set, c) : osla_channel_can_recv(set, c);
+    const bool ready =
+      a->sends ? osla_channel_can_send(a->set, c) : osla_channel_can_recv(a->set, c);
     if (!ready) return is_stopped(arg);
   }
   return true;
 }
 
-static osla_err wait_for(osla_iteration *it, int n, const int *channels, bool sends)
+static osla_err wait_for(osla_iteration *it, osla_channels *set, int n, const int *channels,
+                         bool sends)
 {
-  awaited a = {it, n, channels, sends, OSLA_OK};
-  osla_channels_wait_until(it->set, are_ready, &a);
+  awaited a = {it, set, n, channels, sends, OSLA_OK};
+  osla_channels_wait_until(set, are_ready, &a);
   return a.err;
 }
 
-osla_err osli_watch_receive(osla_iteration *it, int n, const int *channels)
+osla_err osli_watch_receive(osla_iteration *it, osla_channels *set, int n, const int *channels)
 {
-  if (it->w.on) return wait_for(it, n, channels, false);
-  osla_channels_wait(it->set, n, channels, true);
+  if (it->w.on) return wait_for(it, set, n, channels, false);
+  osla_channels_wait(set, n, channels, true);
   return OSLA_OK;
 }
 
 osla_err osli_watch_send(osla_iteration *it, int n, const int *channels)
 {
-  return it->w.on ? wait_for(it, n, channels, true) : OSLA_OK;
+  return it->w.on ? wait_for(it, it->set, n, channels, true) : OSLA_OK;
 }
 
-osla_err osli_watch_result(osla_iteration *it, const double **result)
+osla_err osli_watch_result(osla_iteration *it, osla_reduction *reduction, const double **result)
 {
   awaited a = {.it = it};
-  if (!it->w.on) return osla_reduction_wait(it->reduction, result);
-  OSLA_CALL(osla_reduction_wait_or(it->reduction, is_stopped, &a, result));
+  if (!it->w.on) return osla_reduction_wait(reduction, result);
+  OSLA_CALL(osla_reduction_wait_or(reduction, is_stopped, &a, result));
   return a.err;
 }
 
@@ -178,5 +180,5 @@ osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums,
   *result = NULL;
   if (it->w.stopped >= 0) return OSLA_OK;
   OSLA_CALL(osla_reduction_start(it->reduction, values, n_sums, n_maxima));
-  return osli_watch_result(it, result);
+  return osli_watch_result(it, it->reduction, result);
 }

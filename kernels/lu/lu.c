@@ -241,7 +241,7 @@ static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
   const local_view *v = &f->v;
   int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
   /* this call is also a barrier: after it no rank reads panels */
-  OSLA_CALL(osli_agree_least(v->t, least, 2));
+  OSLA_CALL(osli_agree_least(v->t, OSLA_OK, least, 2));
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
   if (f->pivoting != OSLA_PIVOT_PARTIAL)

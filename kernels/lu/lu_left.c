@@ -98,11 +98,13 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
 typedef struct row_moves {
   int64_t *out; /* [p] number of rows that move from this rank to each process row */
   int64_t *in;  /* [p] number of rows that move from each process row to this rank */
-  /* [p] for each process row, number of rows that it gets from process rows with lower indices than
-   * this rank's; the rows of this rank are stored behind these */
+  /* [p] for each process row, the number of rows that it receives from process rows of lower
+   * index than this rank's; equal to the index, in the receive buffer of that process row, of
+   * the first row that this rank sends */
   int64_t *before;
-  /* [p] for each process row, number of rows that it sends to process rows with lower indices than
-   * this rank's; the rows for this rank are stored behind these */
+  /* [p] for each process row, the number of rows that it sends to process rows of lower index
+   * than this rank's; equal to the index, in the send buffer of that process row, of the first
+   * row for this rank */
   int64_t *behind;
   int64_t *leave;  /* local rows that this rank sends, ordered by destination, then by row */
   int64_t *arrive; /* local rows that this rank receives, ordered by source, then by row */

@@ -12,7 +12,7 @@
 
 typedef struct lu_range {
   int first; /* first process row of the range */
-  int end;   /* process row behind the last one of the range */
+  int end;   /* 1 + the last process row of the range */
 } lu_range;
 
 /* Chooses the leader of each process row and stores it in f->leaders. Local. */

@@ -24,7 +24,7 @@ typedef struct lu_step {
   int64_t row;       /* first local row whose global index is at least `start` */
   int64_t row_after; /* first local row whose global index is at least start + size */
   int64_t col;       /* first local column of the panel; meaningful only if `mine` is true */
-  /* first local column behind the panel; meaningful only if `mine` is true */
+  /* first local column to the right of the panel; meaningful only if `mine` is true */
   int64_t col_after;
   bool mine; /* true if the panel is in this rank's process column */
 } lu_step;

@@ -17,8 +17,8 @@ typedef struct columns {
   int64_t col, cols, lead;
 } columns;
 
-/* Number of local columns in block columns below `block`. The columns behind the last panel count
- * as one block column. */
+/* Returns the number of local columns in block columns whose index is less than `block`. The
+ * columns to the right of the last panel count as one block column. */
 static int64_t columns_before(const lu *f, int64_t block)
 {
   const local_view *v = &f->v;
@@ -44,9 +44,9 @@ static columns columns_of(const lu *f, int64_t from, int64_t to)
   return c;
 }
 
-/* Columns of the first exchange of step k. These are the columns of the panel that is factored
- * ahead, if this rank has them; otherwise they are the columns behind that panel (order of
- * osli_pipeline_run). */
+/* Returns the columns of the first exchange of step k: the columns of the panel that is factored
+ * ahead, if this rank has them; otherwise the columns to the right of that panel.
+ * osli_pipeline_run uses the same order. */
 static columns first_of(const lu *f, int64_t k)
 {
   int64_t panel = k + f->look_ahead;
@@ -80,9 +80,9 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, i
   return OSLA_OK;
 }
 
-/* Updates A(i,j) -= L(i,k) U(k,j) for this rank's rows behind the top block and the columns of an
- * exchange. The product is cut into tiles; between tiles, panels are forwarded, and the next
- * exchange (of this step or of the next step) advances. */
+/* Computes A(i,j) -= L(i,k) U(k,j) for step k, for this rank's block rows i below block row k
+ * and for the block columns j of the exchange x. The product is cut into tiles; between tiles,
+ * panels are forwarded, and `next`, an exchange of step k or of step k + 1, advances. */
 static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_exchange *next)
 {
   const local_view *v = &f->v;

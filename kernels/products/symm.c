@@ -45,8 +45,8 @@ static osla_part slice(const symm *s, osla_part p, int64_t from, int64_t to)
 static osla_err multiply(const symm *s, osla_trans trans, osla_part x, osla_part b,
                          osla_complex beta, osla_part c)
 {
-  return s->left ? osla_gemm(trans, OSLA_NOTRANS, s->alpha, x, b, beta, c, s->options)
-                 : osla_gemm(OSLA_NOTRANS, trans, s->alpha, b, x, beta, c, s->options);
+  return s->left ? osli_gemm_for(s->call, trans, OSLA_NOTRANS, s->alpha, x, b, beta, c, s->options)
+                 : osli_gemm_for(s->call, OSLA_NOTRANS, trans, s->alpha, b, x, beta, c, s->options);
 }
 
 static osla_err multiply_square(const symm *s, int64_t from, int64_t to)
@@ -108,7 +108,9 @@ static osla_err multiply_below(const symm *s, int64_t from, int64_t to)
   return osli_part_close(&copy, false, multiply_between(s, osla_whole(copy.at), from, to, n));
 }
 
-/* Multiplies by a triangular matrix. The squares come first, because their products apply beta. */
+/* Multiplies by a symmetric matrix that is stored as its lower triangle: first by the diagonal
+ * blocks, which also scales C by beta, then by the rectangles below the diagonal blocks, whose
+ * products are added to C. */
 static osla_err multiply_triangle(const symm *s)
 {
   const int64_t n = s->a.m;

@@ -18,6 +18,8 @@
 #include <complex.h>
 #include <inttypes.h>
 
+static const char CALL[] = "osla_trmm"; /* first word of error messages */
+
 typedef struct trmm {
   bool left, unit;
   osla_uplo uplo;
@@ -40,8 +42,8 @@ static osla_part slice(const trmm *f, int64_t from, int64_t to)
 
 static osla_err multiply(const trmm *f, osla_part x, osla_part b, osla_complex beta, osla_part c)
 {
-  return f->left ? osla_gemm(f->trans, OSLA_NOTRANS, f->alpha, x, b, beta, c, f->options)
-                 : osla_gemm(OSLA_NOTRANS, f->trans, f->alpha, b, x, beta, c, f->options);
+  return f->left ? osli_gemm_for(CALL, f->trans, OSLA_NOTRANS, f->alpha, x, b, beta, c, f->options)
+                 : osli_gemm_for(CALL, OSLA_NOTRANS, f->trans, f->alpha, b, x, beta, c, f->options);
 }
 
 /* True if the part of op(A) outside the diagonal squares multiplies the lower half of B and adds to
@@ -136,15 +138,15 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   const int64_t order = f->left ? f->b.m : f->b.n;
   const product_operand operands[] = {{"A", &f->a, false}, {"B", &f->b, false}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
-  OSLA_CALL(osli_product_check("trmm", operands, 2));
-  OSLA_CALL(osli_check_side("trmm", side));
-  OSLA_CALL(osli_check_trans("trmm", f->trans));
-  OSLA_CALL(osli_check_diag("trmm", diag));
-  OSLA_CALL(osli_check_uplo("trmm", f->uplo, f->a.matrix));
+  OSLA_CALL(osli_product_check(CALL, operands, 2));
+  OSLA_CALL(osli_check_side(CALL, side));
+  OSLA_CALL(osli_check_trans(CALL, f->trans));
+  OSLA_CALL(osli_check_diag(CALL, diag));
+  OSLA_CALL(osli_check_uplo(CALL, f->uplo, f->a.matrix));
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
-             "trmm: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64, f->a.m, f->a.n,
+             "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64, CALL, f->a.m, f->a.n,
              f->b.m, f->b.n);
-  return osli_gemm_layers_check("osla_trmm", &f->b, true, f->options);
+  return osli_gemm_layers_check(CALL, &f->b, true, f->options);
 }
 
 static osla_err agree(const trmm *f, osla_side side, osla_diag diag)
@@ -159,7 +161,7 @@ static osla_err agree(const trmm *f, osla_side side, osla_diag diag)
                                 {"memory", f->options ? (int64_t)f->options->memory : 0},
                                 {"layers", f->options ? f->options->layers : 0}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->b.matrix)), check(f, side, diag),
-                         "osla_trmm", same, (int)(sizeof same / sizeof *same));
+                         CALL, same, (int)(sizeof same / sizeof *same));
 }
 
 /* Least order of a square. A square's product includes zeros, so squares should be small beside the
@@ -172,8 +174,8 @@ static int64_t least_order(int64_t n)
 osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                    osla_complex alpha, osla_part a, osla_part b, const osla_gemm_options *options)
 {
-  OSLA_NEEDS_HOST("osla_trmm", a.matrix, b.matrix);
-  OSLA_NEEDS_FULL("osla_trmm", a.matrix, b.matrix);
+  OSLA_NEEDS_HOST(CALL, a.matrix, b.matrix);
+  OSLA_NEEDS_FULL(CALL, a.matrix, b.matrix);
   trmm f = {.left = side == OSLA_LEFT,
             .unit = diag == OSLA_UNIT,
             .uplo = uplo,

@@ -137,8 +137,8 @@ osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const 
                                 {"order of A", osla_matrix_layout(factors->matrix).n},
                                 {"max_iterations", o->max_iterations},
                                 {"target (bits)", double_bits(o->target)}};
-  /* Each rank's options are checked before the options of all ranks are compared, because then the
-   * error message names the wrong value. */
+  /* Each rank's options are checked before the options of all ranks are compared, so that the error
+   * message names the invalid option and not a difference between ranks. */
   OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err));
   return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));
 }

@@ -21,10 +21,10 @@ typedef struct deferred_product {
 } deferred_product;
 
 typedef struct deferred_products {
-  deferred_product rest[MOST]; /* number of queued products; the oldest one is at `head` */
-  int head, count;
-  /* [MOST] copies of block rows X(k) from other process rows, stored behind this struct; NULL if no
-   * copies are needed */
+  deferred_product rest[MOST]; /* ring of queued products */
+  int head, count;             /* index of the oldest product; number of queued products */
+  /* [MOST] copies of block rows X(k) that other process rows own, stored after this struct; NULL
+   * if no copies are needed */
   unsigned char *copies;
 } deferred_products;
 
@@ -163,7 +163,7 @@ osla_err osli_trsm_deferred_advance(trsm *f, bool *any)
     if (is_done(r)) continue;
     int64_t unit = next_unit(f, r), least = next ? next_unit(f, next) : 0;
     if (!next || (f->forward ? unit < least : unit > least))
-      next = r; /* if several products have the same next unit, the oldest one is selected */
+      next = r; /* of several products with this range of rows, the oldest remains */
   }
   *any = next != NULL;
   if (next) OSLA_CALL(advance(f, next));

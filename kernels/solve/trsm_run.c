@@ -33,8 +33,8 @@ static double product_flops(const trsm *f, const trsm_step *s)
 
 /* ---- NOTRANS ---- */
 
-/* B(i) -= T(i,k) X(k) for this rank's rows i. The product is cut into tiles; between two tiles,
- * progress steps forward panels. */
+/* Computes B(i) -= T(i,k) X(k) for step k and for this rank's block rows i. The product is cut
+ * into tiles. Between two tiles this rank forwards panels to other ranks (osla_progress). */
 static osla_err subtract_product(trsm *f, const trsm_step *s, operand column, operand x)
 {
   const local_view *b = &f->b;

@@ -125,6 +125,7 @@ static osla_err step(cg *c, bool is_first, double *x, bool *ended)
   const double beta = c->flexible ? -p_unit * c->zap / pap : c->rz / rz;
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = p_unit * c->z[i] + beta * c->p[i];
+  krylov_charge_cg(c->n, c->m != NULL);
   return OSLA_OK;
 }
 

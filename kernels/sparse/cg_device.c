@@ -7,10 +7,10 @@
  *
  * All scalars stay on the device for a group of `every` iterations, whose inner products lie in one
  * array. The devices of a node sum them over the ranks (device_sums.c). The host copies the array
- * at the end of the group, so it reads once in each group (CGAsync of Zhang et al. 2022, section
- * 5.3). If a number of the group is not positive or not finite, all ranks restore x, r and p, and
- * repeat the iterations one by one. So the solver ends at the iteration at which CG in host memory
- * would end.
+ * at the end of the group, so it reads once in each group (CGAsync in Zhang et al., The PetscSF
+ * Scalable Communication Layer, IEEE TPDS 2022, section 5.3). If a number of the group is not
+ * positive or not finite, all ranks restore x, r and p, and repeat the iterations one by one. So
+ * the solver ends at the iteration at which CG in host memory would end.
  *
  * In groups of one iteration, on several nodes, and with a caller's operator on several ranks, the
  * host reads each inner product and sums it over the ranks. */
@@ -95,8 +95,8 @@ static osla_err dot(cg *c, const double *x, const double *y, double *number, dou
 
 /* ---- iterations ---- */
 
-/* Makes iteration i of a group. If the host reads each inner product, *ended is set if A is not
- * positive definite; otherwise this is not tested. */
+/* Makes iteration i of a group. *ended becomes true if the host reads each inner product and p^T A
+ * p is not positive, so that A is not positive definite; otherwise it becomes false. */
 static osla_err step(cg *c, int64_t i, bool *ended)
 {
   double *rr = c->rr + i, *pap = pap_of(c, c->rr) + i;
@@ -134,6 +134,8 @@ static bool is_sound(const cg *c, int64_t steps)
   return true;
 }
 
+/* Stores the norm of the residual in the result of the solver. Returns this norm divided by the
+ * norm of b. rr: square of the norm of the residual. */
 static double left(const cg *c, double rr, double b_norm)
 {
   c->k->result->residual = sqrt(rr);

@@ -131,6 +131,22 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
 
 /* ---- own part and ghost part ---- */
 
+void osli_csr_part_free(csr_part *p)
+{
+  free(p->first);
+  free(p->column);
+  free(p->value);
+  *p = (csr_part){0};
+}
+
+static void free_lists(osla_csr *a)
+{
+  osli_csr_part_free(&a->own);
+  osli_csr_part_free(&a->other);
+  free(a->other_row);
+  free(a->ghost_column);
+}
+
 static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
 {
   p->first = calloc((size_t)rows + 1, sizeof *p->first);
@@ -239,15 +255,22 @@ static osla_err make_shared(osla_csr *a)
   return OSLA_OK;
 }
 
-osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int64_t *column_start,
-                         const int64_t *first, const int64_t *column, const double *value,
-                         osla_csr **out)
+/* Allocates an empty sparse matrix with its pattern object. */
+static osla_err make_object(osla_transport *t, osla_csr **out)
 {
-  *out = NULL;
-  osla_csr *a = calloc(1, sizeof *a);
-  osla_err err = a ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for matrix object");
-  if (a) a->t = t;
-  if (a) err = make_local(a, row_start, column_start, first, column, value);
+  osla_csr *a = *out = calloc(1, sizeof *a);
+  if (a) a->pattern = calloc(1, sizeof *a->pattern);
+  OSLA_CHECK(a && a->pattern, OSLA_ERR_MEM, "no memory for matrix object");
+  a->t = t;
+  a->pattern->users = 1;
+  return OSLA_OK;
+}
+
+/* Ends the creation of a matrix; `err` is the error of this rank so far. If no rank has an
+ * error, completes `a` and sets *out = a; otherwise destroys `a`. Returns one error on all
+ * ranks. Collective. */
+static osla_err complete_matrix(osla_transport *t, osla_err err, osla_csr *a, osla_csr **out)
+{
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = make_shared(a);
   if (err == OSLA_OK)
@@ -257,11 +280,39 @@ osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int6
   return err;
 }
 
-static void free_part(csr_part *p)
+osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int64_t *column_start,
+                         const int64_t *first, const int64_t *column, const double *value,
+                         osla_csr **out)
 {
-  free(p->first);
-  free(p->column);
-  free(p->value);
+  osla_csr *a;
+  *out = NULL;
+  osla_err err = make_object(t, &a);
+  if (err == OSLA_OK) err = make_local(a, row_start, column_start, first, column, value);
+  return complete_matrix(t, err, a, out);
+}
+
+osla_err osli_csr_from_parts(osla_transport *t, const int64_t *row_start,
+                             const int64_t *column_start, const csr_part *own,
+                             const csr_part *other, int32_t *other_row, int64_t n_ghosts,
+                             int64_t *ghost_column, osla_csr **out)
+{
+  osla_csr *a, none = {0};
+  *out = NULL;
+  osla_err err = make_object(t, &a);
+  osla_csr *taker = a ? a : &none;
+  taker->own = *own;
+  taker->other = *other;
+  taker->other_row = other_row;
+  taker->n_ghosts = n_ghosts;
+  taker->ghost_column = ghost_column;
+  if (err == OSLA_OK) err = copy_blocks(a, row_start, column_start);
+  if (!a) free_lists(&none);
+  return complete_matrix(t, err, a, out);
+}
+
+void osli_csr_pattern_release(csr_pattern *pattern)
+{
+  if (pattern && --pattern->users == 0) free(pattern);
 }
 
 osla_err osla_csr_destroy(osla_csr **matrix)
@@ -272,12 +323,11 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   if (memory) /* frees the values of ghosts first, because the matrix stays intact if this fails */
     OSLA_CALL(osla_vertices_free(a->t, &memory));
   a->ghost = NULL;
+  if (a->plan) OSLA_CALL(a->plan_destroy(a->t, &a->plan));
   OSLA_CALL(osla_forest_destroy(&a->forest));
   osli_csr_device_free(a);
-  free_part(&a->own);
-  free_part(&a->other);
-  free(a->other_row);
-  free(a->ghost_column);
+  osli_csr_pattern_release(a->pattern);
+  free_lists(a);
   free(a->row_start);
   free(a->column_start);
   free(a);
@@ -286,20 +336,6 @@ osla_err osla_csr_destroy(osla_csr **matrix)
 }
 
 /* ---- queries ---- */
-
-/* Returns the index, among the rows with ghosts, of the first one that is not before `row`. */
-static int64_t row_of_others(const osla_csr *a, int64_t row)
-{
-  int64_t low = 0, high = a->other.n;
-  while (low < high) {
-    const int64_t middle = (low + high) / 2;
-    if (a->other_row[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 osla_transport *osla_csr_transport(const osla_csr *a)
 {
@@ -334,40 +370,4 @@ int64_t osla_csr_entries(const osla_csr *a)
 int64_t osla_csr_ghosts(const osla_csr *a)
 {
   return a->n_ghosts;
-}
-
-int64_t osla_csr_row(const osla_csr *a, int64_t row, int64_t *column, double *value)
-{
-  const int64_t low = a->column_start[osla_transport_rank(a->t)];
-  int64_t n = 0, e = a->own.first[row], at = row_of_others(a, row);
-  const int64_t end = a->own.first[row + 1];
-  int64_t g = a->other.first[at], g_end = a->other.first[at];
-  if (at < a->other.n && a->other_row[at] == row) g_end = a->other.first[at + 1];
-  for (; e < end || g < g_end; n++) {
-    const int64_t mine = e < end ? low + a->own.column[e] : INT64_MAX;
-    const int64_t theirs = g < g_end ? a->ghost_column[a->other.column[g]] : INT64_MAX;
-    const bool own = mine < theirs;
-    if (column) column[n] = own ? mine : theirs;
-    if (value) value[n] = own ? a->own.value[e] : a->other.value[g];
-    if (own)
-      e++;
-    else
-      g++;
-  }
-  return n;
-}
-
-osla_err osla_csr_diagonal(const osla_csr *a, double *d)
-{
-  const int rank = osla_transport_rank(a->t);
-  OSLA_CHECK(a->rows == a->columns && a->row_start[rank] == a->column_start[rank], OSLA_ERR_ARG,
-             "the diagonal needs equal blocks: rank %d has rows from %" PRId64
-             " and columns from %" PRId64,
-             rank, a->row_start[rank], a->column_start[rank]);
-  for (int64_t i = 0; i < a->rows; i++) {
-    d[i] = 0.0;
-    for (int64_t e = a->own.first[i]; e < a->own.first[i + 1]; e++)
-      if (a->own.column[e] == i) d[i] = a->own.value[e];
-  }
-  return OSLA_OK;
 }

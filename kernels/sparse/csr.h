@@ -17,6 +17,20 @@ typedef struct csr_part {
 
 typedef struct csr_device csr_device;
 
+/* Data with which the values of a product of sparse matrices can be computed again (product.h). */
+typedef struct csr_plan csr_plan;
+
+/* Destroys a plan. Accepts NULL. Collective. Errors, on all ranks together: STATE (a transfer of
+ * any forest of the transport is in flight; the plan remains valid). */
+typedef osla_err csr_plan_destroy(osla_transport *transport, csr_plan **plan);
+
+/* Identity of the pattern of a matrix. A plan recognises the factors of a product by the
+ * addresses of their patterns. The plan shares the ownership of these patterns, so that no new
+ * matrix can get the address of a destroyed factor's pattern. */
+typedef struct csr_pattern {
+  int users; /* number of owners: the matrix, and plans of products of the matrix */
+} csr_pattern;
+
 struct osla_csr {
   osla_transport *t;
   csr_device *device;    /* copy of this rank's rows on a device; NULL if there is no copy */
@@ -33,7 +47,28 @@ struct osla_csr {
   int64_t *ghost_column; /* [n_ghosts] global column of each ghost, ascending */
   osla_forest *forest;   /* star forest: leaf j is ghost j, roots are this rank's columns */
   double *ghost;         /* [n_ghosts] values of the ghosts; ranks of the node can read them */
+  csr_pattern *pattern;
+  csr_plan *plan;                 /* NULL if the matrix is not a product */
+  csr_plan_destroy *plan_destroy; /* function that destroys `plan` */
 };
+
+/* ---- csr.c ---- */
+
+/* Creates a matrix from its two parts (see struct osla_csr: `own` and `other`) and the global
+ * columns of its ghosts in ascending order. The call takes over the lists to which the parts,
+ * other_row and ghost_column point: they then belong to the matrix, or are freed after an error.
+ * Collective. Errors, on all ranks together: MEM, MPI, and the errors of
+ * osla_forest_create_global. */
+osla_err osli_csr_from_parts(osla_transport *transport, const int64_t *row_start,
+                             const int64_t *column_start, const csr_part *own,
+                             const csr_part *other, int32_t *other_row, int64_t n_ghosts,
+                             int64_t *ghost_column, osla_csr **out);
+
+/* Frees the lists to which the members of a part point. Local. */
+void osli_csr_part_free(csr_part *part);
+
+/* Ends one ownership of a pattern; the last owner frees it. Accepts NULL. Local. */
+void osli_csr_pattern_release(csr_pattern *pattern);
 
 /* ---- csr_device.c ---- */
 
@@ -58,6 +93,11 @@ void osli_csr_device_free(osla_csr *matrix);
 /* Checks the arguments of osla_spmv and computes what osla_spmv computes, but a product on a device
  * may still be queued when the call returns. */
 osla_err osli_spmv_queue(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
+
+/* Charge the simulated time of gather_rows and of add_rows (spmv_rows.h) for this number of rows
+ * and entries. Local. */
+void osli_spmv_charge_own(int64_t rows, int64_t entries);
+void osli_spmv_charge_other(int64_t rows, int64_t entries);
 
 /* ---- fetched_rows.c ---- */
 

@@ -32,8 +32,8 @@ static size_t part_bytes(const csr_part *p, int64_t rows)
          whole_units(rows + 1, sizeof(int32_t));
 }
 
-/* Copies an array to the address *at in device memory, and moves *at behind the copy. Returns the
- * address of the copy. */
+/* Copies an array to the address *at in device memory, and advances *at to the first free
+ * address after the copy. Returns the address of the copy. */
 static const void *put_array(unsigned char **at, int64_t elements, size_t bytes, const void *from)
 {
   void *to = *at;

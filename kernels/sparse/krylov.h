@@ -5,6 +5,7 @@
 
 #include "osla_device.h"
 #include "osla_krylov.h"
+#include "src/blas/work.h"
 #include "src/device/device.h"
 
 typedef struct krylov {
@@ -73,6 +74,15 @@ osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x);
 /* Reports the progress of the solver and returns whether it has ended. `left`: residual measure
  * that is compared with the tolerance; may be NaN. */
 bool osli_krylov_ended(krylov *k, int64_t iteration, double left);
+
+/* Charges the simulated time of the vector operations of an iteration of CG with n elements on this
+ * rank: x and r are changed, and p and A p are read, for the step; p and A p, then r, are read for
+ * sums; p is changed, and z is read, for the next direction. A preconditioner adds sums that read r
+ * and z. Local. */
+static inline void krylov_charge_cg(int64_t n, bool has_preconditioner)
+{
+  work_charge_memory((has_preconditioner ? 112.0 : 96.0) * (double)n);
+}
 
 /* ---- device_sums.c ---- */
 

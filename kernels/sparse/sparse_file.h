@@ -62,8 +62,8 @@ char *osli_text_share_next(text_share *share);
  * be called before any line is returned. Local. */
 int64_t osli_text_share_count(const text_share *share, bool blank);
 
-/* Reads the next word of a line as a number, and moves *at behind the word. Local. Errors: IO (the
- * text names file and line). */
+/* Reads the next word of a line as a number, and advances *at to the end of the word. Local.
+ * Errors: IO (the text names file and line). */
 osla_err osli_text_integer(const text_share *share, char **at, int64_t *value);
 osla_err osli_text_real(const text_share *share, char **at,
                         double *value); /* reads a decimal number, which must be finite */

@@ -7,13 +7,29 @@
  * columns gets one message; ranks of the same node read x directly. */
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/spmv_rows.h"
+#include "src/blas/work.h"
 
 #include <string.h>
+
+/* Charges the bytes of a product with the own columns: the entries, 12 bytes each, `first` and x
+ * are read, and y is written. */
+void osli_spmv_charge_own(int64_t rows, int64_t entries)
+{
+  work_charge_memory(12.0 * (double)entries + 32.0 * (double)rows);
+}
+
+/* Charges the bytes of a product with the ghost columns: the entries, 12 bytes each, a ghost for
+ * each entry, `first` and the row numbers are read, and y is changed. */
+void osli_spmv_charge_other(int64_t rows, int64_t entries)
+{
+  work_charge_memory(20.0 * (double)entries + 28.0 * (double)rows);
+}
 
 static void gather_ghosts(const osla_csr *a, double *restrict y)
 {
   const csr_part *p = &a->other;
   add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
+  osli_spmv_charge_other(p->n, p->first[p->n]);
 }
 
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
@@ -21,6 +37,7 @@ static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(a->forest, OSLA_ONE_DOUBLE, x, a->ghost, OSLA_REPLACE, &run));
   gather_rows(a->own.n, a->own.first, a->own.column, a->own.value, x, beta, y);
+  osli_spmv_charge_own(a->own.n, a->own.first[a->own.n]);
   OSLA_CALL(osla_forest_end_read(&run));
   gather_ghosts(a, y);
   /* this call usually does not wait, because the other ranks have read x meanwhile */

@@ -1,17 +1,17 @@
-/* Sums over all ranks in a fixed order.
+/* Sums over all ranks in a fixed order. The part of a rank is the rank's contribution to a sum.
  *
  * Up to 32 ranks: each rank reads the parts of all ranks and adds them in rank order. With more
  * ranks, consecutive ranks form groups of about sqrt(ranks): the first rank of a group reads the
  * parts of its members, then the sums of the other groups; the members read the result from the
  * first rank.
  *
- * A part is a line of memory: the values, and a tag that holds the number of the call and the count
- * of values. Ranks of the node read the line in place; for ranks of other nodes the values are put
- * into their memory, followed by the tag. A rank that reads a count different from its own forwards
- * a description of the mismatch instead of a sum. Each rank alternates between two lines, and no
- * rank waits for its readers: before a rank writes a line again, it has received the sum of the
- * call in between. Each reader of the line contributed to that sum after it had read the line.
- * Memory of a rank per step: two lines of its own, and two lines for each rank whose part it
+ * A part is stored as a line of memory: the values, and a tag that holds the number of the call and
+ * the count of values. Ranks of the node read the line in place; for ranks of other nodes the
+ * values are put into their memory, followed by the tag. A rank that reads a count different from
+ * its own forwards a description of the mismatch instead of a sum. Each rank alternates between two
+ * lines, and no rank waits for its readers: before a rank writes a line again, it has received the
+ * sum of the call in between. Each reader of the line contributed to that sum after it had read the
+ * line. Memory of a rank per step: two lines of its own, and two lines for each rank whose part it
  * reads. */
 #include "osla_krylov.h"
 #include "src/transport/live_objects.h"
@@ -26,7 +26,7 @@
 
 enum { ALONE = 32, SLOTS = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
-/* A part of a sum, in a segment. It takes `bytes` bytes, at least LINE_BYTES. */
+/* One rank's contribution to a sum, in a segment. It takes `bytes` bytes, at least LINE_BYTES. */
 typedef struct sum_line {
   _Atomic uint64_t tag; /* number of the call, and count of the values (see tag_of) */
   double value[];

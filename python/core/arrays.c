@@ -138,6 +138,29 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
   return acquire_line(object, name, (int)dtype, count, use, out);
 }
 
+bool osla_py_acquire_bytes(PyObject *object, const char *name, int64_t bytes, osla_py_use use,
+                           osla_py_array *out)
+{
+  size_t registered = 0;
+  memset(out, 0, sizeof *out);
+  out->data = osla_py_registered(object, &registered);
+  if (out->data) {
+    Py_INCREF(object);
+    out->capsule = object;
+    out->rows = (int64_t)registered;
+  } else {
+    const int flags = use == OSLA_PY_WRITE ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+    if (PyObject_GetBuffer(object, &out->view, flags) != 0) return false;
+    out->data = out->view.buf;
+    out->rows = out->view.len;
+  }
+  out->held = true;
+  if (out->rows == bytes) return true;
+  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld bytes where %lld are needed", name, (long long)out->rows,
+                 (long long)bytes);
+  return release_and_fail(out);
+}
+
 /* Gets the numbers of rows and columns of an array with one or two dimensions, and the bytes
  * between rows and between columns. */
 static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *across)

@@ -238,6 +238,11 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
  * does not fit. */
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
+/* Acquires an array of `bytes` bytes for reading or writing (`use`): a buffer in host memory, or
+ * the capsule of device_register. Sets out->rows to the number of bytes. Returns false, with an
+ * exception set, if the array has another size. osla_py_release releases the array. */
+bool osla_py_acquire_bytes(PyObject *object, const char *name, int64_t bytes, osla_py_use use,
+                           osla_py_array *out);
 void osla_py_release(osla_py_array *array);
 
 /* An array of the program in device memory that is registered with a device. Python code holds it

@@ -195,6 +195,41 @@ static PyObject *csr_galerkin(PyObject *module, PyObject *args)
                         : osla_py_raise(err);
 }
 
+/* Python function csr_numeric(csr, other, result, galerkin): computes the values of the product
+ * `result` of csr and other again. */
+static PyObject *csr_numeric(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a, *b, *c;
+  int galerkin;
+  if (!osla_py_parse(args, "O&O&O&i", osla_py_as_csr, &a, osla_py_as_csr, &b, osla_py_as_csr, &c,
+                     &galerkin))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err,
+              galerkin ? osla_csr_galerkin_numeric(a->object, b->object, c->object)
+                       : osla_csr_multiply_numeric(a->object, b->object, c->object),
+              a, b, c, NULL);
+  return osla_py_result(err);
+}
+
+/* Python function csr_set_values(csr, values): replaces the values of this rank's entries. */
+static PyObject *csr_set_values(PyObject *module, PyObject *args)
+{
+  (void)module;
+  osla_py_handle *a;
+  PyObject *pvalue;
+  osla_py_array value;
+  if (!osla_py_parse(args, "O&O", osla_py_as_csr, &a, &pvalue) ||
+      !osla_py_acquire_vector(pvalue, "values", OSLA_DOUBLE, osla_csr_entries(a->object),
+                              OSLA_PY_READ, &value))
+    return NULL;
+  osla_err err;
+  OSLA_PY_RUN(err, osla_csr_set_values(a->object, value.data), a, NULL, NULL, NULL);
+  osla_py_release(&value);
+  return osla_py_result(err);
+}
+
 /* Python function csr_renumber(csr, number, starts) */
 static PyObject *csr_renumber(PyObject *module, PyObject *args)
 {
@@ -375,6 +410,8 @@ PyMethodDef osla_py_sparse_methods[] = {{"csr_create", csr_create, METH_VARARGS,
                                         {"csr_facts", csr_facts, METH_VARARGS, NULL},
                                         {"csr_row", csr_row, METH_VARARGS, NULL},
                                         {"csr_galerkin", csr_galerkin, METH_VARARGS, NULL},
+                                        {"csr_numeric", csr_numeric, METH_VARARGS, NULL},
+                                        {"csr_set_values", csr_set_values, METH_VARARGS, NULL},
                                         {"csr_renumber", csr_renumber, METH_VARARGS, NULL},
                                         {"csr_submatrix", csr_submatrix, METH_VARARGS, NULL},
                                         {"csr_multiply", csr_multiply, METH_VARARGS, NULL},

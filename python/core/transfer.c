@@ -8,23 +8,19 @@
 
 #include <stdlib.h>
 
-enum { BCAST, REDUCE, FETCH, ARRAYS = 3 };
+enum { BCAST, REDUCE, FETCH };
+enum { ROOTS, LEAVES, BEFORE, ARRAYS };
 
 typedef struct transfer {
   osla_forest_run
     run; /* run.forest is NULL if the transfer is complete, or while a thread waits for it */
-  Py_buffer view[ARRAYS];
-  int views;
-  PyObject *capsule[ARRAYS]; /* capsules of arrays in device memory, from device_register */
-  int capsules;
+  osla_py_array array[ARRAYS]; /* indexed by ROOTS, LEAVES, BEFORE */
 } transfer;
 
 static void release(transfer *t)
 {
-  while (t->views > 0)
-    PyBuffer_Release(&t->view[--t->views]);
-  while (t->capsules > 0)
-    Py_DECREF(t->capsule[--t->capsules]);
+  for (int i = 0; i < ARRAYS; i++)
+    osla_py_release(&t->array[i]);
 }
 
 /* Ends and destroys a transfer. Called without the interpreter lock, and at the end of the process
@@ -57,34 +53,6 @@ typedef struct request {
   void *roots, *leaves, *before;
 } request;
 
-/* Returns true if an array has the needed number of bytes; sets an exception otherwise. */
-static bool is_size(const char *name, int64_t given, int64_t needed)
-{
-  if (given == needed) return true;
-  osla_py_refuse(OSLA_ERR_ARG, "%s: %lld bytes where %lld are needed", name, (long long)given,
-                 (long long)needed);
-  return false;
-}
-
-/* Acquires an array of `bytes` bytes: a buffer in host memory, or the capsule of an array in device
- * memory. Sets *out to its address. On failure returns false, with an exception set. */
-static bool take_values(PyObject *object, const char *name, int64_t bytes, bool write, transfer *t,
-                        void **out)
-{
-  Py_buffer *view = &t->view[t->views];
-  size_t registered;
-  *out = osla_py_registered(object, &registered);
-  if (*out) {
-    Py_INCREF(object);
-    t->capsule[t->capsules++] = object;
-    return is_size(name, (int64_t)registered, bytes);
-  }
-  if (PyObject_GetBuffer(object, view, write ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) return false;
-  t->views++;
-  *out = view->buf;
-  return is_size(name, view->len, bytes);
-}
-
 /* Converts the arguments (forest, what, type, count, bytes of a vertex, combine, roots, leaves,
  * before or None), and acquires the arrays in t. On failure returns false, with an exception set
  * and no array acquired. */
@@ -98,14 +66,21 @@ static bool convert_request(PyObject *args, request *r, transfer *t)
     return false;
   r->unit.type = (osla_unit_type)type;
   r->combine = (osla_forest_combine)combine;
-  int64_t of_roots = osla_forest_n_roots(r->forest->object) * bytes;
-  int64_t of_leaves = osla_forest_leaf_space(r->forest->object) * bytes;
-  if (take_values(roots, "roots", of_roots, r->what != BCAST, t, &r->roots) &&
-      take_values(leaves, "leaves", of_leaves, r->what == BCAST, t, &r->leaves) &&
-      (r->what != FETCH || take_values(before, "before", of_leaves, true, t, &r->before)))
-    return true;
-  release(t);
-  return false;
+  const int64_t of_roots = osla_forest_n_roots(r->forest->object) * bytes;
+  const int64_t of_leaves = osla_forest_leaf_space(r->forest->object) * bytes;
+  const bool to_leaves = r->what == BCAST;
+  const osla_py_use use[] = {to_leaves ? OSLA_PY_READ : OSLA_PY_WRITE,
+                             to_leaves ? OSLA_PY_WRITE : OSLA_PY_READ};
+  osla_py_array *x = t->array;
+  const bool fit = osla_py_acquire_bytes(roots, "roots", of_roots, use[ROOTS], &x[ROOTS]) &&
+                   osla_py_acquire_bytes(leaves, "leaves", of_leaves, use[LEAVES], &x[LEAVES]) &&
+                   (r->what != FETCH ||
+                    osla_py_acquire_bytes(before, "before", of_leaves, OSLA_PY_WRITE, &x[BEFORE]));
+  if (!fit) release(t);
+  r->roots = x[ROOTS].data;
+  r->leaves = x[LEAVES].data;
+  r->before = x[BEFORE].data;
+  return fit;
 }
 
 static osla_err begin(const request *r, osla_forest_run *run)
@@ -142,7 +117,7 @@ static PyObject *forest_check(PyObject *module, PyObject *args)
 {
   (void)module;
   request r = {.what = BCAST};
-  transfer held = {.views = 0};
+  transfer held = {.run = {0}};
   if (!convert_request(args, &r, &held)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, check(&r), r.forest, NULL, NULL, NULL);
@@ -155,7 +130,7 @@ static PyObject *forest_move(PyObject *module, PyObject *args)
 {
   (void)module;
   request r = {.what = BCAST};
-  transfer held = {.views = 0};
+  transfer held = {.run = {0}};
   if (!convert_request(args, &r, &held)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, begin_and_end(&r), r.forest, NULL, NULL, NULL);

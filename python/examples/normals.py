@@ -1,10 +1,10 @@
 """Combines the normal equations of several files, and solves them on all ranks together.
 
-mpiexec -n 4 python3 normals.py [OPTION...] OUT.snx IN.snx [IN.snx ...]
+mpiexec -n 4 python3 normals.py [OPTION...] OUT IN [IN ...]
 
 The weights are iterated variance components (Koch, Parameter Estimation and Hypothesis Testing in
-Linear Models, 1999, section 3.6). --help lists the options. sinex.py reads and writes SINEX 2.02;
-packed.py reads files that end in .h5.
+Linear Models, 1999, section 3.6). --help lists the options. packed.py reads and writes files whose
+names end in .h5 (HDF5), and sinex.py all others (SINEX 2.02).
 """
 import argparse
 import sys
@@ -23,7 +23,7 @@ def together(function, *args):
     result = reason = None
     try:
         result = function(*args)
-    except (sinex.Fault, OSError) as fault:
+    except (sinex.Fault, OSError, osla.Error) as fault:
         reason = fault
     failed = np.zeros(world.size)
     failed[world.rank] = reason is not None
@@ -39,16 +39,24 @@ def fail(text):
     raise sinex.Fault(text)
 
 
+def kind_of(path):
+    """Returns the module that reads and writes a file, which the ending of its name selects."""
+    return packed if path.endswith(".h5") else sinex
+
+
 class System:
     """The files and the unknowns of all files, of which those to eliminate come first."""
     def __init__(self, options):
-        self.files = [(packed if p.endswith(".h5") else sinex).Normals(p) for p in options.files]
+        self.files = [kind_of(p).Normals(p) for p in options.files]
         names = list(dict.fromkeys(name for file in self.files for name in file.names))
         out = {name for p in options.eliminate for name in sinex.matching(names, p, "--eliminate")}
         self.names = sorted(names, key=lambda name: name not in out)
         self.n, self.eliminated = len(names), len(out)
-        if not 1 <= self.n - self.eliminated <= sinex.MOST:
-            fail(f"{self.n - self.eliminated} parameters remain, and SINEX has 1 to {sinex.MOST}")
+        if self.n == self.eliminated:
+            fail(f"--eliminate matches all {self.n} parameters, and at least one must remain")
+        if kind_of(options.out) is sinex and self.n - self.eliminated > sinex.MOST:
+            fail(f"{options.out}: {self.n - self.eliminated} parameters remain, and a SINEX file has "
+                 f"at most {sinex.MOST}: give an output file that ends in .h5")
         number = {name: i for i, name in enumerate(self.names)}
         self.heads, self.apriori = [""] * self.n, np.zeros(self.n)
         for file in self.files[::-1]:  # a priori values are those of the first file that has them
@@ -155,8 +163,18 @@ def eliminate(system, A, g):
 
 
 def combine(options):
-    """Names, corrections to the a priori values, standard deviations, and variance components."""
+    """Returns names, corrections to the a priori values, standard deviations, and variance
+    components."""
     system = together(System, options)
+    e = system.eliminated
+    with together(kind_of(options.out).Writer, options.out, system.heads[e:], system.apriori[e:],
+                  world.rank == 0) as out:  # an invalid path fails here, before long work
+        return solve(system, out, options)
+
+
+def solve(system, out, options):
+    """Sums, eliminates, solves, and writes the output. Returns names, corrections, standard
+    deviations and variance components, as `combine` does."""
     H = osla.Hessian(system.n, half=True)
     variance, squares = weigh(system, H, options.iterations)
     A, g, e = H.matrix, H.gradient, system.eliminated
@@ -165,29 +183,28 @@ def combine(options):
         squares -= decrease
     counts = (sum(f.observations for f in system.files) + len(system.constraints),
               sum(f.eliminated for f in system.files) + system.n, squares)
-    with sinex.Writer(options.out, system.heads[e:], system.apriori[e:], world.rank == 0) as out:
-        if options.normals:
-            together(out.vector, g)
-            together(out.matrix, A.get, range(world.rank, len(g), world.size))
-        factor = system.cholesky(A, e)
-        x, inverse, sigma = factor.solve(g), factor.inverse(), np.zeros(len(g))
-        for i in range(world.rank, len(g), world.size):
-            sigma[i] = np.sqrt(inverse.get(i, i, 1, 1)[0, 0])
-        world.allreduce(sigma)
-        together(out.solution, x, sigma, counts)
+    if options.normals:
+        together(out.vector, g)
+        together(out.matrix, A, range(world.rank, len(g), world.size))
+    factor = system.cholesky(A, e)
+    x, inverse, sigma = factor.solve(g), factor.inverse(), np.zeros(len(g))
+    for i in range(world.rank, len(g), world.size):
+        sigma[i] = np.sqrt(inverse.get(i, i, 1, 1)[0, 0])
+    world.allreduce(sigma)
+    together(out.solution, x, sigma, counts)
     return system.names[e:], x, sigma, variance
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(description="combines and solves normal equations in SINEX")
+    parser = argparse.ArgumentParser(description="combines and solves normal equations in SINEX or HDF5")
     parser.error = lambda text: together(fail, text)
     add = parser.add_argument
     add("--iterations", type=int, default=50, metavar="N", help="of the weights; 0: equal weights")
     add("--eliminate", action="append", default=[], metavar="PATTERN", help="names of parameters")
     add("--constraints", metavar="FILE", help="lines SIGMA VALUE COEFFICIENT PATTERN ...")
     add("--normals", action="store_true", help="write the normal equations that remain, too")
-    add("out", metavar="OUT.snx")
-    add("files", metavar="IN.snx", nargs="+")
+    add("out", metavar="OUT", help="file to write: HDF5 if its name ends in .h5, otherwise SINEX")
+    add("files", metavar="IN", nargs="+", help="files of normal equations, in HDF5 or SINEX")
     options = parser.parse_args(words)
     result = combine(options)
     if world.rank == 0:

@@ -2,7 +2,9 @@
 
 A file has the lower triangle of the matrix N; the vectors b and apriori; the vector heads of int64,
 with 40 bytes for each parameter: the columns of a SINEX line from the type to the constraint code;
-and the numbers observations, unknowns and squares (l^T P l). All calls are collective.
+and the numbers observations, unknowns and squares (l^T P l). A file that normals.py writes also has
+the vectors estimate (a priori value + correction) and sigma (standard deviation of the estimate),
+and has N and b only with --normals. All calls are collective.
 """
 import numpy as np
 import osla
@@ -12,17 +14,53 @@ import sinex
 HEAD, COUNTS = 40, ("observations", "unknowns", "squares")
 
 
-def write(path, N, heads, apriori, b, counts):
-    """Writes a file. N: an osla.Matrix with triangle="lower"; heads: texts; counts: observations,
-    unknowns, and the weighted square sum of O - C."""
-    text = "".join(head.ljust(HEAD)[:HEAD] for head in heads).encode("ascii")
-    with osla.File(path, "w") as file:
-        file.put("N", N)
-        file.put("b", b)
-        file.put("apriori", apriori)
-        file.put("heads", np.frombuffer(text, np.int64))
+class Writer:
+    """A file of combined normal equations and their solution, with the calls of sinex.Writer. The
+    file appears when the block of `with` ends without an exception."""
+
+    def __init__(self, path, heads, apriori, first):
+        text = "".join(head.ljust(HEAD)[:HEAD] for head in heads).encode("ascii")
+        self.apriori, self.file = apriori, osla.File(path, "w")
+        self.file.put("heads", np.frombuffer(text, np.int64))
+        self.file.put("apriori", apriori)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *rest):
+        if kind is SystemExit:  # normals.py raises SystemExit on all ranks
+            self.file.close()
+        self.file.__exit__(kind, *rest)
+
+    def vector(self, b):
+        self.file.put("b", b)
+
+    def matrix(self, N, rows):
+        """Writes N, an osla.Matrix with triangle="lower". `rows` is not used: each rank writes
+        a part of the elements."""
+        self.file.put("N", N)
+
+    def counts(self, counts):
+        """Writes three counts: the number of observations, the number of unknowns, and the weighted
+        sum of squares of observed minus computed values."""
         for name, count in zip(COUNTS, counts):
-            file.put(name, float(count))
+            self.file.put(name, float(count))
+
+    def solution(self, x, sigma, counts):
+        """Writes the estimates of the unknowns, which follow from their corrections x, and the
+        standard deviations."""
+        self.counts(counts)
+        self.file.put("estimate", self.apriori + x)
+        self.file.put("sigma", sigma)
+
+
+def write(path, N, heads, apriori, b, counts):
+    """Writes a file without a solution. N: an osla.Matrix with triangle="lower"; heads: texts;
+    counts: as in Writer.counts."""
+    with Writer(path, heads, apriori, True) as out:
+        out.vector(b)
+        out.matrix(N, None)
+        out.counts(counts)
 
 
 class Normals(sinex.Normals):

@@ -274,6 +274,8 @@ class Writer:
         self.path, self.part, self.first = path, path + ".part", first
         self.heads, self.apriori = heads, apriori
         self.waiting, self.mode = header("OSL", len(heads)), "w"  # text that is not written yet
+        if first:
+            open(self.part, "w").close()  # an invalid path fails at once
 
     def __enter__(self):
         return self
@@ -295,16 +297,16 @@ class Writer:
         self._write(text)
         self.waiting = f"-{MATRIX} L\n"
 
-    def matrix(self, get, rows):
-        """Writes rows of the lower triangle; get(i, j, m, n): elements. All ranks write their rows
-        at the same time, after `vector` has returned on the first rank."""
+    def matrix(self, N, rows):
+        """Writes rows of the lower triangle of N, an osla.Matrix. All ranks write their rows at the
+        same time, after `vector` has returned on the first rank."""
         columns = np.arange(1, len(self.heads) + 1)
         sizes = columns // 3 * 79 + (columns % 3 > 0) * (13 + 22 * (columns % 3))
         at = self.start + np.cumsum([0, *sizes])
         with open(self.part, "r+b") as file:
             for row in rows:
                 file.seek(int(at[row]))
-                file.write(row_text(row, 0, get(row, 0, 1, row + 1)[0]).encode("ascii"))
+                file.write(row_text(row, 0, N.get(row, 0, 1, row + 1)[0]).encode("ascii"))
 
     def solution(self, x, sigma, counts):
         """Writes the other blocks, and gives the file its name."""

@@ -1,7 +1,7 @@
 """Star forests: irregular communication that is described once and used often (osla_forest.h)."""
 from __future__ import annotations
 
-from typing import Any, Generator
+from typing import Any, Callable, Generator
 
 import numpy as np
 
@@ -435,6 +435,36 @@ class Forest(Owned):
         Collective."""
         yield
         return self._own_roots().bcast(gathered, leaves)
+
+    @collective
+    def reduce_with(self, leaves: np.ndarray, roots: np.ndarray,
+                    function: Callable[[np.ndarray, np.ndarray], Any],
+                    ) -> Generator[None, None, np.ndarray]:
+        """roots[j] := function of roots[j] and the value of each of its leaves, one after the other,
+        in the order of the leaves' ranks and lists. Returns `roots`. Collective; host memory.
+
+        function(x, y) returns the new values of some roots. x has the shape [n, ...] and holds the
+        current values of n roots; y holds the value of one leaf of each of these roots. Call number
+        k, from 0, combines leaf k of all roots of this rank that have more than k leaves. The
+        function may differ between ranks, and must make no collective call. An exception in the
+        function is raised on the rank where it occurred; some roots of this rank are then combined
+        with the values of only some of their leaves. Memory: that of `gather_leaves`.
+        """
+        degrees = self.degrees()
+        if not callable(function):
+            raise ArgumentError(f"function: a function is needed, not {type(function).__name__}")
+        for value, name in ((leaves, "leaves"), (roots, "roots")):
+            if not isinstance(value, np.ndarray) or value.ndim < 1:
+                raise ArgumentError(f"{name}: a numpy array is needed")
+        _check_array(roots, "roots", leaves, self.n_roots, True)
+        gathered = np.zeros((degrees.sum(), *leaves.shape[1:]), leaves.dtype)
+        yield
+        self.gather_leaves(leaves, gathered)
+        first = np.cumsum(degrees) - degrees  # index in `gathered` of the first leaf of each root
+        for number in range(degrees.max(initial=0)):
+            some = np.flatnonzero(degrees > number)
+            roots[some] = function(roots[some], gathered[first[some] + number])
+        return roots
 
     def _fetch(self, roots: Any, leaves: Any, before: Any,
                combine: str) -> tuple[np.ndarray, str, tuple[Any, ...], str]:

@@ -123,6 +123,30 @@ class CSR(Owned):
         return CSR.__new__(CSR)._take(_core.csr_galerkin(own, right), self.transport)
 
     @collective
+    def multiply_numeric(self, other: "CSR", result: "CSR") -> Generator[None, None, None]:
+        """Computes the values of result = self @ other again, after `set_values` has changed the
+        values of self or other. Collective."""
+        own, right = self._alive(), handle(other, CSR, "other")
+        made = handle(result, CSR, "result")
+        yield
+        _core.csr_numeric(own, right, made, 0)
+
+    @collective
+    def galerkin_numeric(self, p: "CSR", result: "CSR") -> Generator[None, None, None]:
+        """Computes the values of result = self.galerkin(p) again, after `set_values` has changed
+        the values of self or p. Collective."""
+        own, right, made = self._alive(), handle(p, CSR, "p"), handle(result, CSR, "result")
+        yield
+        _core.csr_numeric(own, right, made, 1)
+
+    def set_values(self, values: np.ndarray) -> None:
+        """Replaces the values of this rank's entries; the pattern stays. values: [entries] float64,
+        row by row, each row in ascending columns as from `row`. Local."""
+        own = self._alive()
+        _core.check_line(values, "values", _core.DOUBLE, self.entries, False)
+        _core.csr_set_values(own, values)
+
+    @collective
     def renumber(self, number: np.ndarray,
                  rows: int | None = None) -> Generator[None, None, "CSR"]:
         """The matrix with renumbered rows and columns, a new CSR: element (i, j) becomes (number of

@@ -18,7 +18,7 @@ LEFT_OUT = {
         matrix_norm matrix_fill matrix_scale getrf potrf trsm potrs getrs""",
     "a matrix is made by Matrix or Matrix.wrap; its local array is numpy's": """matrix_wrap_own matrix_create_in matrix_segment
         matrix_peer matrix_bytes matrix_triangle_bytes matrix_fill_with element""",
-    "forecasts of memory: osla info --predict": """chol_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
+    "forecasts of memory: osla info --predict": """chol_memory chol_triangle_memory lu_memory gemm_memory gemm_predict hessian_memory potri_memory
         getri_memory getrs_memory shape_make shape_matrix shape_triangle shape_one_node""",
     "of use where messages or memory are one's own, in C": """armci_offer shmem_offer segment_[a-z_]* transfer_wait transfer_test notify notify_[a-z]*
         put_notify put_notify_post posted_wait posted_test word_post put_word_post progress_[a-z]* end_hook transport_at_end at_step
@@ -30,7 +30,7 @@ LEFT_OUT = {
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "Grid says which order, also where it is the chosen one": "grid_create",
     "begun and ended by their two calls": "forest_bcast forest_reduce forest_fetch",
-    "Forest.gather_leaves, after which any function of Python can combine the values": """forest_function
+    "Forest.reduce_with, which calls Forest.gather_leaves": """forest_function
         forest_reduce_with forest_reduce_with_begin""",
     "Forest.gather_leaves and scatter_leaves do the same with the forest of split": """forest_gather_leaves
         forest_gather_leaves_begin forest_scatter_leaves forest_scatter_leaves_begin""",

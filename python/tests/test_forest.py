@@ -139,6 +139,38 @@ def test_gather_and_scatter(world):
         f.gather_leaves(leaves)
 
 
+def test_reduce_with(world):
+    """Root 1 of rank 0 has two leaves on each rank, root 0 none. The function does not commute."""
+    f = osla.Forest(2, np.array([1, 1]), rank=np.zeros(2, np.int64))
+    leaves = np.array([[2.0 * world.rank, 1.0], [2.0 * world.rank + 1, 1.0]])
+    roots, calls = np.full((2, 2), 100.0), []
+
+    def combine(x, y):
+        calls.append(x.shape)
+        return x / 2 + y
+
+    assert f.reduce_with(leaves, roots, combine) is roots
+    expected = np.full((2, 2), 100.0)
+    for value in range(2 * world.size if world.rank == 0 else 0):
+        expected[1] = expected[1] / 2 + (value, 1.0)
+    assert np.array_equal(roots, expected)
+    assert calls == [(1, 2)] * (2 * world.size if world.rank == 0 else 0)
+    texts = f.reduce_with(np.array([b"a", b"b"]), np.array([b"c", b"d"]),
+                          lambda x, y: np.where(x > y, x, y))
+    assert texts.tolist() == [b"c", b"d"]
+    for arguments in ((leaves, roots, 7), (leaves, roots[:1], combine), (leaves[1:], roots, combine),
+                      (leaves, roots.astype(np.float32), combine), (7, roots, combine)):
+        with pytest.raises(osla.ArgumentError):
+            f.reduce_with(*arguments)
+    with pytest.raises(osla.Error):  # one rank fails before the reduction, and all ranks get an error
+        f.reduce_with(leaves, roots, 7 if world.rank == 0 else combine)
+    if world.rank == 0:
+        with pytest.raises(ZeroDivisionError):
+            f.reduce_with(leaves, roots, lambda x, y: 1 // 0)
+    else:
+        f.reduce_with(leaves, roots, combine)
+
+
 def test_sections(world):
     """Root j of rank p has p + j values; rank p has leaves of the two roots of the next rank, the
     second one first."""

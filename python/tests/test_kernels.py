@@ -31,6 +31,28 @@ def test_gemm(world, rng, dtype, transa):
     close(c.to_numpy(), alpha * x @ y + 0.5 * z, dtype)
 
 
+def test_gemm_layers(world, rng):
+    x, y, z = random(rng, 13, 29), random(rng, 29, 7), random(rng, 13, 7)
+    a, b = osla.Matrix.from_numpy(x, block=4), osla.Matrix.from_numpy(y, block=3)
+    c, runs = osla.Matrix.from_numpy(z, block=(4, 3)), []
+    osla.gemm(a, b, c, alpha=2.0, beta=0.5, layers=world.size)
+    close(c.to_numpy(), 2 * x @ y + 0.5 * z)
+    for _ in range(3):
+        osla.gemm(a, b, c, layers=world.size)
+        runs.append(c.to_numpy().tobytes())
+    assert len(set(runs)) == 1
+    with pytest.raises(osla.ArgumentError, match=f"layers = {world.size + 1} exceeds the {world.size} ranks"):
+        osla.gemm(a, b, c, layers=world.size + 1)
+    with pytest.raises(osla.ArgumentError, match="layers = -1 is negative"):
+        osla.gemm(a, b, c, layers=-1)
+    if world.size > 1:
+        with pytest.raises(osla.MemoryError, match="the option memory is 100, but with"):
+            osla.gemm(a, b, c, layers=world.size, memory=100)
+        with pytest.raises(osla.UnsupportedError, match="osla_syrk: layers = .* only osla_gemm has layers"):
+            osla.syrk(a, osla.Matrix(13, 13, block=4), layers=world.size)
+    assert c.to_numpy().tobytes() == runs[0]
+
+
 def test_parts_and_matmul(world, rng):
     x, y = random(rng, 12, 8), random(rng, 8, 10)
     a, b = osla.Matrix.from_numpy(x, block=3), osla.Matrix.from_numpy(y, block=2)

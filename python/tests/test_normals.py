@@ -202,6 +202,26 @@ def test_packed_and_text(folder):
     agree(normals.main(["--eliminate", "XPO/*", folder + "/mixed.snx", *paths]), reference(paths))
 
 
+def test_packed_output(folder, monkeypatch):
+    """A file that ends in .h5 has the solution, and with --normals the normal equations that give
+    the solution again. It may have more parameters than a SINEX file."""
+    monkeypatch.setattr(sinex, "MOST", N // 2)
+    out = folder + "/reduced.h5"
+    found = normals.main(["--eliminate", "XPO/*", "--normals", out, *packed_in(folder)])
+    agree(found, reference(packed_in(folder)))
+    names, apriori = read(out)[:2]
+    with osla.File(out) as file:
+        estimate, sigma = file.vector("estimate"), file.vector("sigma")
+    assert names == found[0] and (sigma == found[2]).all() and (estimate == apriori + found[1]).all()
+    again = normals.main(["--iterations", "0", folder + "/again.h5", out])
+    assert again[0] == found[0] and np.abs(again[1] - found[1]).max() < 1e-10 * np.abs(found[1]).max()
+    assert np.allclose(again[2], found[2], rtol=1e-10, atol=0)
+    with osla.File(folder + "/again.h5") as file:
+        assert not file.has("N") and np.allclose(file.vector("sigma"), sigma, rtol=1e-10)
+    unit = normals.main([folder + "/unit.h5", out])  # the weighted observations have variance 1
+    assert np.allclose(unit[3], 1, rtol=1e-8)
+
+
 PACKED_FAULTS = {
     "twice": ({"heads": lambda heads: [heads[0], *heads[:-1]]}, "parameter 1: STAX/1000/A/1/20:001:00000, which is also parameter 2"),
     "no number": ({"b": lambda b: np.where(np.arange(N) == 4, np.nan, b)}, "parameter 5: b = nan"),
@@ -305,14 +325,23 @@ def test_refused_options(folder, capfd):
         pathlib.Path(path).write_text("0.1 0 1\n")
     refused(["--constraints", path, out, *files], r"constraints.txt, line 1: SIGMA VALUE", capfd)
     refused(["--eliminate", "LOD/*", out, *files], r"--eliminate: no file has a parameter LOD/\*", capfd)
-    refused(["--eliminate", "*", out, *files], "0 parameters remain", capfd)
+    refused(["--eliminate", "*", out, *files], f"--eliminate matches all {N} parameters", capfd)
     refused([out, folder + "/none.snx", *files], "No such file.*none.snx", capfd)
+    refused([folder + "/no/out.snx", *files], "No such file.*no/out.snx", capfd)
+    refused([folder + "/no/out.h5", *files], "no/out.h5", capfd)
     refused([out, *files, "--iterations"], "--iterations", capfd)
     refused([out, folder + "/exact/0.snx", folder + "/exact/1.snx"], "gives no variance component", capfd)
 
 
+def test_too_many_for_sinex(folder, capfd, monkeypatch):
+    monkeypatch.setattr(sinex, "MOST", N - 1)
+    refused([folder + "/bad-out.snx", *paths_in(folder)],
+            rf"bad-out.snx: {N} parameters remain, and a SINEX file has at most {N - 1}: give .* \.h5", capfd)
+
+
+@pytest.mark.parametrize("kind", ["snx", "h5"])
 @pytest.mark.parametrize("words", [[], ["--iterations", "0"], ["--iterations", "0", "--eliminate", "XPO/*"]])
-def test_not_positive_definite(folder, capfd, words):
+def test_not_positive_definite(folder, capfd, words, kind):
     """A parameter that no observation determines is named, with the line of its declaration."""
     bad = f"{folder}/singular-{normals.world.size}.snx"
     if normals.world.rank == 0:
@@ -322,4 +351,4 @@ def test_not_positive_definite(folder, capfd, words):
     normals.world.barrier()
     if "--eliminate" in words:
         words = [*words[:-1], "STA?/1000/*"]
-    refused([*words, folder + "/bad-out.snx", bad], f"{re.escape(bad)}, line", capfd)
+    refused([*words, folder + "/bad-out." + kind, bad], f"{re.escape(bad)}, line", capfd)

@@ -134,6 +134,30 @@ def test_parts_and_coarse_ones(world):
             call()
 
 
+def test_values_of_products_again(world):
+    full, a, mine = laplacian(world, 24)
+    columns = np.arange(world.rank, 24, 2 * world.size)
+    every = np.concatenate([np.arange(r, 24, 2 * world.size) for r in range(world.size)])
+    p = a.submatrix(np.arange(mine.start, mine.stop), columns)
+    square, coarse = a @ a, a.galerkin(p)
+    new = np.where(full != 0, full + np.arange(24.0)[:, None] / 8, 0)
+    values = np.concatenate([new[i][full[i] != 0] for i in range(mine.start, mine.stop)] +
+                            [np.empty(0)])
+    a.set_values(values)
+    assert np.array_equal(whole(world, a), new)
+    a.multiply_numeric(a, square)
+    assert np.allclose(whole(world, square), new @ new, atol=1e-12)
+    a.galerkin_numeric(p, coarse)
+    assert np.allclose(whole(world, coarse), full[:, every].T @ new @ full[:, every], atol=1e-12)
+    with pytest.raises(osla.ArgumentError, match="did not compute C from these two matrices"):
+        a.multiply_numeric(p, square)
+    with pytest.raises(osla.ArgumentError):
+        a.set_values(np.zeros(a.entries + 1))
+    square.destroy()
+    with pytest.raises(osla.StateError):
+        a.multiply_numeric(a, square)
+
+
 def test_read_vectors_and_graphs(world, tmp_path_factory):
     from test_hessian import shared_path
     path = shared_path(world, tmp_path_factory, "b.mtx")

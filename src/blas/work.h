@@ -73,6 +73,17 @@ static inline void work_charge(osla_work_kind kind, osla_dtype dtype, int64_t m,
   work_end(&work);
 }
 
+/* Charges passes over arrays that read and write `bytes` bytes of memory in all, whose bandwidth
+ * the cores of a processor share. Rules of the callers: an array of n doubles that is read counts 8
+ * n bytes; one that is changed in place, or written, counts 16 n bytes, because a cache line is
+ * read before it is written. Caches hold nothing from one pass to the next. Local. */
+static inline void work_charge_memory(double bytes)
+{
+  enum { OF_SWEEP = 24 }; /* bytes of an element of OSLA_WORK_SWEEP by the same rules */
+  osla_work work = {OSLA_WORK_SWEEP, OSLA_DOUBLE, 1.0, bytes / OF_SWEEP, 1.0};
+  work_end(&work);
+}
+
 /* The next number of a pseudorandom sequence in (0, 1], identical in every run of a simulation.
  * Local.
  */

@@ -18,9 +18,10 @@ typedef enum combine_operation {
   COMBINE_SUM,
   COMBINE_MIN,
   COMBINE_MAX,
-  /* Adds values to fixed-point numbers, which are stored in the memory of doubles. A value beyond
-   * the bound is refused and not added. An element whose sum leaves [-FIXED_DANGER, FIXED_DANGER)
-   * is refused. */
+  /* Adds values to fixed-point numbers, which are stored in the memory of doubles. A value is
+   * beyond the bound, and is refused and not added, if the absolute value of its fixed-point number
+   * exceeds the limit of `fixed`. An element whose sum leaves [-FIXED_DANGER, FIXED_DANGER) is
+   * refused. */
   COMBINE_FIXED_SUM,
   /* counts elements of type double beyond the bound as refused, and changes nothing */
   COMBINE_CHECK_DOUBLES,
@@ -40,7 +41,7 @@ typedef struct combine_loop {
   const int64_t *target, /* [cols] index in `elements` of the first element of the column */
     *start, /* [cols] index in `values` of the value with position 0, which need not exist */
     *begin, /* [cols] first entry of the row list that the column uses */
-    *end;   /* [cols] entry of the row list behind the last one that the column uses */
+    *end;   /* [cols] 1 + index of the last entry of the row list that the column uses */
   /* If `row` and `position` are NULL, entry r of the row list means element r and position r. */
   const int64_t *row, /* [rows] index in the column of the element of each entry of the row list */
     *position;        /* [rows] position in the column of the value of each entry */

@@ -2,10 +2,12 @@
  * for queued work (layer 0, internal).
  *
  * A backend of a device (src/device/fake, or the plug-in in src/device/cuda) provides a table of
- * functions. A process may have several devices open. osli_device_submit only queues work and
- * returns at once; a backend runs the work of one lane of a device in the order of submission. The
- * results of a call may therefore be incomplete when the call returns. So each function by which a
- * rank informs another rank first waits for queued work (osli_device_settle). */
+ * functions. A process may have several devices open. osli_device_submit queues work and usually
+ * returns at once; it waits only for copies to or from host memory, and for work whose results lie
+ * in host memory (`info` and `pivots` of device_work). A backend runs the work of one lane of a
+ * device in the order of submission. The results of a call may therefore be incomplete when the
+ * call returns. So each function by which a rank informs another rank first waits for queued work
+ * (osli_device_settle). */
 #ifndef OSLA_DEVICE_WORK_H
 #define OSLA_DEVICE_WORK_H
 
@@ -73,8 +75,9 @@ typedef struct device_work {
   const void *a, *b;
   void *c;
   int64_t lda, ldb, ldc;
-  /* `info` and `pivots` lie in host memory. Submit of POTRF and GETRF returns when their results
-   * are complete, and submit of LASWP when the backend no longer reads the pivots. */
+  /* `info` and `pivots` lie in host memory. Submit of POTRF, of GETRF, and of COMBINE with `info`,
+   * returns when the work is complete; submit of LASWP returns when the backend no longer reads the
+   * pivots. */
   int64_t *info, /* POTRF, GETRF: receives LAPACK's info; COMBINE: the number of refused elements,
                     if not NULL */
     *pivots;     /* the min(m, n) row indices that GETRF writes, or the k that LASWP reads */
@@ -143,8 +146,9 @@ typedef struct device_ops {
   /* Returns the number of the device in whose memory an address lies, or -1 for host memory. The
    * library or the program may have allocated the memory, also on a device that is not open. */
   int (*ordinal_of)(device_state *state, const void *address);
-  /* `pin` locks host memory, so that copies between this memory and the device are fast, and
-   * `unpin` ends this. Both are NULL if copies of locked memory are no faster. */
+  /* `pin` locks host memory, so that copies between this memory and the device are fast, and so
+   * that the device can access words of signals there; `unpin` ends this. Both are NULL if the
+   * backend needs no locked memory. */
   osla_err (*pin)(device_state *state, void *memory, size_t bytes);
   void (*unpin)(device_state *state, void *memory);
   /* Copies bytes between device memory and host memory. The copy does not wait for queued work and
@@ -190,9 +194,9 @@ typedef struct device_queue {
 
 /* ---- open devices and their memory ---- */
 
-/* osli_device_queue_open opens device number `ordinal` of a backend. osli_device_queue_close closes
- * the device and frees all memory of it that is still allocated, which may only be caches. Local.
- * Errors: MEM, those of the backend. */
+/* osli_device_queue_open opens device number `ordinal` of a backend. osli_device_queue_close waits
+ * for the device's work, closes the device, and frees all of its memory that is still allocated.
+ * Callers must have freed all memory but caches. Local. Errors: MEM, those of the backend. */
 osla_err osli_device_queue_open(const device_ops *ops, int ordinal, void *stream,
                                 device_queue **out);
 void osli_device_queue_close(device_queue **queue);
@@ -222,8 +226,9 @@ static inline bool osli_device_any(void)
   return __builtin_expect(atomic_load_explicit(&osli_devices_open, memory_order_relaxed) != 0, 0);
 }
 
-/* Returns the device in whose memory an address lies; NULL for host memory. The address behind the
- * last byte of a piece of device memory counts as part of the piece. Local, thread-safe. */
+/* Returns the device in whose memory an address lies; NULL if no piece in the table of device
+ * memory contains the address. The address just after the last byte of an allocation counts as part
+ * of the allocation. Local, thread-safe. */
 device_queue *osli_device_find(const void *address);
 static inline device_queue *osli_device_of(const void *address)
 {
@@ -243,8 +248,9 @@ static inline osla_err osli_device_locate(const void *address, size_t bytes, con
   *out = NULL;
   return osli_device_any() ? osli_device_locate_any(address, bytes, what, out) : OSLA_OK;
 }
-/* Sets and returns the error ARG, which says that array `what` lies on another device than `other`.
- * The devices are those of osli_device_locate. Local. */
+/* Sets and returns the error ARG, whose text says that array `what` does not lie in the memory in
+ * which array `other` lies. `queue` and `of_other` are the devices of the two arrays, as
+ * osli_device_locate finds them; NULL stands for host memory. Local. */
 osla_err osli_device_differ(const char *what, const device_queue *queue, const char *other,
                             const device_queue *of_other);
 /* Checks that a device has kernels. `what` names, in error texts, an array on the device. Local.
@@ -366,7 +372,7 @@ extern bool osli_device_panels_on_host;
 typedef enum device_settle_reason {
   SETTLE_NOTIFY,     /* a notify, a post, a put, a word or a wake-up */
   SETTLE_COLLECTIVE, /* a collective call, a message, an exchange or a counter */
-  SETTLE_COPY,       /* the return of a call that copies from a device to host memory */
+  SETTLE_COPY,       /* the return of a call that has copied from or to a device for its caller */
   SETTLE_ANNOUNCE,   /* a notify that other ranks may now read values of this rank in place */
   SETTLE_READ        /* a notify that this rank has read the values of another rank in place */
 } device_settle_reason;
@@ -387,8 +393,9 @@ static inline osla_err osli_device_settle(device_settle_reason reason)
 void osli_device_keep_error(osla_err err);
 
 /* Waits as osli_device_settle does, but stores an error by osli_device_keep_error instead of
- * returning it. It serves calls that must inform the other rank even after an error, because this
- * rank would otherwise wait forever. The next osla_agree returns the error on all ranks. Local. */
+ * returning it. It serves calls that must inform another rank even after an error, because the
+ * other rank would otherwise wait forever. The next osla_agree returns the error on all ranks.
+ * Local. */
 static inline void osli_device_settle_kept(device_settle_reason reason)
 {
   if (osli_device_any()) osli_device_keep_error(osli_device_settle_all(reason));

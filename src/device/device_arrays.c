@@ -1,4 +1,5 @@
-/* Allocates arrays in the memory in which other arrays lie, and describes wrong arrays. */
+/* Allocates arrays in the memory in which given arrays lie, and scratch memory of a device. Makes
+ * the error messages about arrays that lie in the wrong memory. */
 #include "src/device/device.h"
 
 #include <inttypes.h>

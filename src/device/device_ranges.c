@@ -23,8 +23,8 @@ static range_list *list_of(device_origin origin)
   return origin == ORIGIN_REGISTERED ? &registered : &disjoint;
 }
 
-/* Returns the index of the first piece of a list that begins behind the address, or the number of
- * pieces if none does. The caller holds `mutex`. */
+/* Returns the index of the first piece of the list `l` that begins after `address`, or the number
+ * of pieces if no piece does. The caller holds `mutex`. */
 static size_t index_behind(const range_list *l, uintptr_t address)
 {
   size_t low = 0, high = l->n;

@@ -19,7 +19,7 @@ typedef enum device_origin {
 /* One piece of device memory. */
 typedef struct device_range {
   uintptr_t from, /* address of the first byte */
-    to;           /* address behind the last byte, which also counts as part of the piece */
+    to;           /* 1 + address of the last byte; an address in the range may be equal to `to` */
   struct device_queue *queue; /* open device on which the piece lies */
   device_origin origin;
 } device_range;
@@ -29,10 +29,10 @@ typedef struct device_range {
  * change. */
 extern _Atomic uint64_t osli_registrations;
 
-/* Sets *out to the piece in which the address lies, and returns true; returns false for host
- * memory. If the address is both the first byte of one piece and the end of another, *out is the
- * piece that begins there. If several registered pieces contain the byte, *out is the one that ends
- * last. */
+/* Sets *out to the piece in which the address lies, and returns true; returns false if no piece of
+ * the table contains the address. If the address is both the first byte of one piece and the end of
+ * another, *out is the piece that begins there. If several registered pieces contain the byte, *out
+ * is the one that ends last. */
 bool osli_range_find(const void *address, device_range *out);
 
 /* Sets *out to any piece that belongs to the device, and returns true; false if there is none. */

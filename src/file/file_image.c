@@ -37,8 +37,9 @@ osla_err osli_file_image_add_array(file_image *image, uint64_t first, uint64_t b
   return OSLA_OK;
 }
 
-/* Finds the next run of bytes outside all arrays. Moves *at behind any array that contains it;
- * returns the end of the run, at most `end`. */
+/* Finds the next run of bytes of the file that belong to no array. If *at lies in an array,
+ * advances *at to the end of the array. Returns the end of the run that begins at *at, at most
+ * `end`. */
 static uint64_t next_run(const file_image *image, uint64_t *at, uint64_t end)
 {
   for (bool moved = true; moved;) {

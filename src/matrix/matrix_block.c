@@ -107,7 +107,8 @@ static osla_err transfer_owner_part(const osla_matrix *a, const owner_part *s, d
   return err;
 }
 
-/* Moves one owner's part, by load and store if the owner is a node neighbour, else by transfers. */
+/* Moves one owner's part: in place if this rank can map the owner's memory, and otherwise by
+ * transfers. */
 static osla_err move_owner_part(const osla_matrix *a, const range *r, const owner_part *s,
                                 direction way, unsigned char *buffer, int64_t ld)
 {
@@ -135,8 +136,9 @@ static osla_err move_owner_part(const osla_matrix *a, const range *r, const owne
   return err;
 }
 
-/* Number of processes, of `size`, that own some of the `count` indices from `first` on. The owners
- * follow one another cyclically from the owner of the first index. */
+/* Returns how many processes of a grid row or column with `size` processes own at least one of the
+ * indices [first, first + count). These processes follow one another cyclically, beginning with the
+ * owner of index `first`. */
 static int count_owners(int64_t first, int64_t count, int64_t block, int size)
 {
   if (count == 0) return 0;
@@ -193,7 +195,7 @@ static unsigned char *array_at(const mirror *w, int64_t i, int64_t j)
 }
 
 /* Reads the rows [from, to) of columns [j, j + n), which lie in one block column and whose diagonal
- * elements lie in rows at or behind `to`. */
+ * elements lie in rows at or after `to`. */
 static osla_err read_above(const mirror *w, int64_t from, int64_t to, int64_t j, int64_t n)
 {
   const int64_t nb = osla_matrix_layout(w->a).nb;

@@ -1,11 +1,11 @@
 /* Redistribution and mirroring. The owner of the destination fetches its data one-sided.
  *
  * For a copy each rank goes through its own columns of the destination. From each source column the
- * rank copies the runs of rows that are contiguous in both distributions. If one of both matrices
- * lies on a device, the rank copies such runs of several adjacent columns at once. A column of
- * another rank of the node is read in place. Columns of other nodes are fetched whole, in batches
- * of at most 64 columns, and then copied from the staging memory, which holds one batch. A rank
- * makes one get for each source column on another node and each process row.
+ * rank copies the runs of rows that are contiguous in both distributions. If at least one of the
+ * two matrices lies on a device, the rank copies such runs of several adjacent columns at once. A
+ * column of another rank of the node is read in place. Columns of other nodes are fetched whole, in
+ * batches of at most 64 columns, and then copied from the staging memory, which holds one batch. A
+ * rank makes one get for each source column on another node and each process row.
  *
  * If one of the matrices is triangular, the rank copies runs of adjacent columns. From a full
  * source, all rows are copied as described above. From a triangular source, only the rows below the
@@ -255,7 +255,8 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
   osla_err err = check_copy(&source, &dest);
   if (err == OSLA_OK) {
     w.to = part_local_of(&dest);
-    /* largest number of local rows */
+    /* largest number of rows that one process row of the source owns, but at most the rows of the
+     * part */
     w.stride = osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow);
     if (source.m < w.stride) w.stride = source.m;
     size_t bytes = (size_t)(w.stride * BATCH) * w.to.element;
@@ -280,7 +281,9 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
   return copy("osla_matrix_copy", osla_whole((osla_matrix *)source), osla_whole(dest));
 }
 
-/* Sets the local block (bi, bj) to the transpose of block (bj, bi), which another rank may own. */
+/* Sets an m x n block of this rank, whose first element has the global indices (i, j), to the
+ * transpose of the n x m block at (j, i), which another rank may own. `local` is the address of the
+ * block, and `buffer` has room for one block. */
 static osla_err mirror_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n,
                              unsigned char *local, int64_t lld, unsigned char *buffer)
 {

@@ -75,8 +75,9 @@ static inline triangle_column triangle_column_at(const triangle_share *s, int64_
 {
   const int64_t first =
     osla_index_count((c * s->npcol + s->pcol) * s->nb, s->nb, s->prow, s->nprow);
-  /* Block column c begins at block c * npcol + pcol of the diagonal. The process owns
-   * floor((c * npcol + pcol - prow + nprow - 1) / nprow) block rows above this block. */
+  /* Local block column k begins at block k * npcol + pcol of the diagonal. The process owns
+   * floor((k * npcol + pcol - prow + nprow - 1) / nprow) block rows above this block. `above` is
+   * the sum of these numbers over k = 0 .. c - 1. */
   const int64_t above = triangle_floor_sum(c, s->pcol - s->prow + s->nprow - 1, s->npcol, s->nprow);
   return (triangle_column){
     .first = first, .height = s->rows - first, .offset = (c * s->rows - above * s->nb) * s->nb};

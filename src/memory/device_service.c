@@ -164,7 +164,8 @@ osla_err osli_device_service_copy(device_service *s, int owner, const void *addr
 {
   osla_err err = OSLA_OK;
   (void)pthread_mutex_lock(&s->mutex);
-  osli_hooks_paused = true; /* a hook may send panels by this function and lock the mutex */
+  osli_hooks_paused = true; /* A progress hook that runs during the wait could send panels by this
+                               function, and would wait for the mutex forever. */
   for (size_t done = 0, piece; done < bytes && err == OSLA_OK; done += piece) {
     piece = bytes - done < s->data_bytes ? bytes - done : s->data_bytes;
     err = copy_piece(s, owner, (uint64_t)(uintptr_t)address + done, (unsigned char *)host + done,

@@ -19,8 +19,8 @@
 
 enum { LINE = 64, LINES = 64 };
 
-/* The two words of one device. They keep their values when the device is closed, so the numbers of
- * signals also grow from one device of the line to the next. */
+/* The two words of one device. They keep their values when the device is closed. So the signals of
+ * the next device that uses the line get larger numbers. */
 typedef struct signal_line {
   _Alignas(LINE) _Atomic uint64_t reached;   /* number of the latest signal that has run */
   _Alignas(LINE) _Atomic uint64_t submitted; /* number of the latest submitted signal */
@@ -30,10 +30,11 @@ struct device_signals {
   osla_transport *t;
   osla_region *region; /* [LINES] lines of each rank */
   uint64_t used;       /* bit i is 1 while an open device of this rank has line i */
-  int n_pinned;        /* number of open devices that need the lines in pinned memory */
+  int n_pinned; /* number of open devices of this rank that need the lines in pinned memory */
 };
 
-/* Returns the line of a rank of this node that has the index of the device's own line. */
+/* Returns the line of a rank of this node that belongs to a device. A device has the line with the
+ * same index on all ranks. */
 static signal_line *line_of(const osla_device *d, int rank)
 {
   const device_signals *s = d->signals;
@@ -47,8 +48,9 @@ bool osli_device_has_signals(const osla_device *d)
   return d->signals != NULL;
 }
 
-/* Queues a signal of this rank in LANE_MAIN and publishes its number. Errors: those of the backend;
- * the number is then published, too, because devices of other ranks may wait for it. */
+/* Queues a signal of this rank in LANE_MAIN and publishes its number. If the backend returns an
+ * error, the host stores the number instead of the device, so that no rank waits forever. Errors:
+ * those of the backend. */
 static osla_err signal_ranks(osla_device *d)
 {
   signal_line *line = line_of(d, d->t->rank);
@@ -129,7 +131,8 @@ static void unpin_lines(const osla_device *d, int n)
 }
 
 /* Pins the lines of all ranks of the node, unless another device of this rank has pinned them, and
- * counts the device in n_pinned. Local. Errors: those of the backend; no line is then pinned. */
+ * counts the device in n_pinned. Does nothing if the backend has no function `pin`. Local. Errors:
+ * those of the backend; no line is then pinned. */
 static osla_err pin_lines(osla_device *d)
 {
   device_signals *s = d->signals;
@@ -167,9 +170,9 @@ static osla_err agree_on_use(osla_transport *t, osla_err mine, bool *all)
   return OSLA_OK;
 }
 
-/* Tests signals: each rank submits one, and lets its device wait for those of all ranks of its
- * node. Sets *works to true if all calls succeed and each word `reached` then has its number.
- * Collective. Errors: MPI. */
+/* Tests signals: each rank submits a signal, and lets its device wait for the signals of all ranks
+ * of the node. Sets *works to true if all calls succeed on all ranks, and if each word `reached`
+ * then has at least the number in the word `submitted`. Collective. Errors: MPI. */
 static osla_err try_signals(osla_device *d, bool *works)
 {
   const osla_transport *t = d->t;

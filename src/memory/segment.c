@@ -227,9 +227,8 @@ osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *
   osla_handle handle = OSLA_HANDLE_DONE;
   double since = osla_trace_now(s->t);
   size_t left = bytes;
-  OSLA_CALL(settle_put(s, rank, offset, source, &left));
-  osla_err err = OSLA_OK;
-  if (left == bytes)
+  osla_err err = settle_put(s, rank, offset, source, &left);
+  if (err == OSLA_OK && left == bytes)
     err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
   transfer->id = handle.first;
   trace_started(s, transfer, true, since, bytes);
@@ -292,11 +291,12 @@ osla_err osla_put_notify(osla_segment *s, int rank, size_t offset, const void *s
   OSLA_CALL(find_slot(s, rank, purpose, &slot));
   double since = osla_trace_now(s->t);
   size_t left = bytes;
-  OSLA_CALL(settle_put(s, rank, offset, source, &left));
+  osla_err copied = settle_put(s, rank, offset, source, &left);
+  if (copied != OSLA_OK) left = 0; /* the notify follows nevertheless: `rank` may wait for it */
   osla_err err =
     s->t->ops->put_notify(s->region, rank, s->data + offset, source, left, slot, value, 0);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY, since, (double)bytes);
-  return err;
+  return copied != OSLA_OK ? copied : err;
 }
 
 osla_err osla_notify(osla_segment *s, int rank, int purpose, uint64_t value)
@@ -311,14 +311,15 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
 {
   double since = osla_trace_now(s->t);
   size_t left = bytes;
-  OSLA_CALL(settle_put(s, rank, offset, source, &left));
+  osla_err copied = settle_put(s, rank, offset, source, &left);
+  if (copied != OSLA_OK) left = 0; /* the word follows nevertheless: `rank` may wait for it */
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, left, word_at, value, 0,
                             &posted->post));
   bool moves = posted->post && bytes > 0;
   if (!moves) posted->since = -1.0;
   osla_trace_add(s->t, moves ? OSLA_TRACE_ISSUE : OSLA_TRACE_NOTIFY, since, (double)bytes);
-  return OSLA_OK;
+  return copied;
 }
 
 osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const void *source,

@@ -80,7 +80,7 @@ static osla_err copy_by_host(const osla_segment *s, int rank, size_t offset, voi
 
 /* Copies bytes between the caller's buffer and the data area of a rank that this rank cannot map.
  * If the buffer lies on a device, the data pass through host memory in pieces. The copy is complete
- * on return, except that a copy to a buffer on a device may still be queued. */
+ * on return. */
 static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
                                unsigned char *buffer, bool is_put, size_t bytes)
 {
@@ -99,8 +99,9 @@ static osla_err copy_in_pieces(const osla_segment *s, int rank, size_t offset,
 }
 
 /* Copies *left bytes between the caller's buffer and the data area of a rank, and sets *left to 0,
- * if the buffer or the data area lies on a device. Otherwise does nothing. If this rank can map the
- * data area, the copy is only queued. */
+ * if the buffer or the data area lies on a device. Otherwise does nothing. If both lie in device
+ * memory that this rank can access, the copy is only queued; every other copy is complete on
+ * return. */
 static osla_err copy(const osla_segment *s, int rank, size_t offset, void *buffer, bool is_put,
                      size_t *left)
 {

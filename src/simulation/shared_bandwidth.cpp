@@ -1,3 +1,6 @@
+// Memory bandwidth that the cores of a simulated die share (simulator.h). Each change of the set of
+// cores that are moving data changes the rates of all of them. A timer of SimGrid is set for the
+// time at which the first core finishes.
 #include "src/simulation/simulator.h"
 
 #include <algorithm>
@@ -28,7 +31,7 @@ struct sim_die {
   double bandwidth;               // bytes per second of the memory
   double date = 0;                // simulated time, in seconds, to which Traffic.left refers
   unsigned long timer = 0;        // number of the latest timer, from 1; earlier timers do nothing
-  std::vector<Traffic *> traffic; // of the cores that are moving data
+  std::vector<Traffic *> traffic; // one for each core that is moving data
 };
 
 namespace
@@ -100,7 +103,7 @@ void osli_sim_die_move(sim_die *die, double bytes, double most, double delay)
   Traffic mine{bytes, most, most, s4u::Semaphore::create(0)};
   simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock() + delay, [die, &mine] {
     die->traffic.push_back(&mine);
-    mine.rate = 0;
+    mine.rate = 0; // update() must not subtract bytes for the time before the core began
     update(die);
   });
   mine.done->acquire();

@@ -134,25 +134,42 @@ static osla_err report_difference(osla_transport *t, const char *call, const osl
     (int)(bits ? length - of_ending : length), differs->name, first, other, rank);
 }
 
+/* Replaces each of `count` values, at most 2 OSLA_MOST_ARGUMENTS, by its minimum over all ranks.
+ * Sets *failed to the lowest rank on which *local is an error, or to INT_MAX if there is no such
+ * rank. If *local is OSLA_OK, waits for queued work on devices and sets *local to its error.
+ * Collective. */
+static osla_err reduce_least(osla_transport *t, osla_err *local, int64_t *values, int count,
+                             int *failed)
+{
+  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS];
+  const size_t bytes = (size_t)count * sizeof *values;
+  if (*local == OSLA_OK) *local = osli_device_settle(SETTLE_COLLECTIVE);
+  least[0] = *local == OSLA_OK ? INT_MAX : t->rank;
+  memcpy(least + 1, values, bytes);
+  OSLA_CALL(osla_allreduce(t, least, 1 + count, MPI_INT64_T, MPI_MIN));
+  memcpy(values, least + 1, bytes);
+  *failed = (int)least[0];
+  return OSLA_OK;
+}
+
 osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
                          const osla_argument *arguments, int count)
 {
-  /* element 0: lowest failing rank; then, for each argument, its value and the complement of its
-   * value */
-  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS];
+  /* values[2 i] is the value of argument i, and values[2 i + 1] its bitwise complement. The two
+   * minima over all ranks are complements only if all ranks pass the same value. */
+  int64_t values[2 * OSLA_MOST_ARGUMENTS];
+  int failed = INT_MAX;
   OSLA_CHECK(count <= OSLA_MOST_ARGUMENTS, OSLA_ERR_RANGE,
              "%s: osla_agree_same compares %d arguments, and %d are the most", call, count,
              OSLA_MOST_ARGUMENTS);
-  if (local == OSLA_OK) local = osli_device_settle(SETTLE_COLLECTIVE);
-  least[0] = local == OSLA_OK ? INT_MAX : t->rank;
   for (int i = 0; i < count; i++) {
-    least[1 + 2 * i] = arguments[i].value;
-    least[2 + 2 * i] = ~arguments[i].value;
+    values[2 * i] = arguments[i].value;
+    values[2 * i + 1] = ~arguments[i].value;
   }
-  OSLA_CALL(osla_allreduce(t, least, 1 + 2 * count, MPI_INT64_T, MPI_MIN));
+  OSLA_CALL(reduce_least(t, &local, values, 2 * count, &failed));
   for (int i = 0; i < count; i++)
-    if (least[1 + 2 * i] != ~least[2 + 2 * i]) return report_difference(t, call, &arguments[i]);
-  return least[0] == INT_MAX ? OSLA_OK : broadcast_failure(t, local, (int)least[0]);
+    if (values[2 * i] != ~values[2 * i + 1]) return report_difference(t, call, &arguments[i]);
+  return failed == INT_MAX ? OSLA_OK : broadcast_failure(t, local, failed);
 }
 
 osla_err osla_agree(osla_transport *t, osla_err local)
@@ -173,10 +190,11 @@ osla_err osli_agree_calloc(osla_transport *t, size_t bytes, const char *purpose,
   return err;
 }
 
-osla_err osli_agree_least(osla_transport *t, int64_t *values, int count)
+osla_err osli_agree_least(osla_transport *t, osla_err local, int64_t *values, int count)
 {
-  const osla_err err = osli_device_settle(SETTLE_COLLECTIVE);
-  if (err != OSLA_OK) values[0] = -1;
-  OSLA_CALL(osla_allreduce(t, values, count, MPI_INT64_T, MPI_MIN));
-  return values[0] < 0 ? osla_agree(t, err) : OSLA_OK;
+  int failed = INT_MAX;
+  OSLA_CHECK(count <= 2 * OSLA_MOST_ARGUMENTS, OSLA_ERR_RANGE, "%d values, and %d are the most",
+             count, 2 * OSLA_MOST_ARGUMENTS);
+  OSLA_CALL(reduce_least(t, &local, values, count, &failed));
+  return failed == INT_MAX ? OSLA_OK : broadcast_failure(t, local, failed);
 }

@@ -371,9 +371,10 @@ osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int byte
  * Errors, on all ranks together: MEM, MPI. */
 osla_err osli_agree_calloc(osla_transport *t, size_t bytes, const char *purpose, void **out);
 
-/* Replaces each of `count` values, which must be 0 or more, by its minimum over all ranks.
- * Collective. Errors, on all ranks together: MPI, those of queued work on devices. */
-osla_err osli_agree_least(osla_transport *t, int64_t *values, int count);
+/* Agrees on `local` as osla_agree does, and replaces each of `count` values by its minimum over all
+ * ranks. One reduction does both. After an error the values are undefined. Collective. Errors, on
+ * all ranks together: RANGE (count is larger than 2 OSLA_MOST_ARGUMENTS), those of osla_agree. */
+osla_err osli_agree_least(osla_transport *t, osla_err local, int64_t *values, int count);
 
 /* While osli_hooks_paused is true, progress steps of this thread run no hooks. A function that
  * holds a mutex which a hook may lock sets osli_hooks_paused before it waits, so that no hook

@@ -186,6 +186,7 @@ contains
     type(osla_matrix) :: a, b, c, t
     type(osla_gemm_plan) :: plan
     type(osla_gemm_options) :: options
+    integer :: stat
     real(real64) :: whole_a(10, 6), whole_b(6, 7), whole_c(10, 7), part(3, 2)
     complex(real64) :: of_z(10, 10)
     call osla_matrix_create(grid, OSLA_DOUBLE, 10, 6, 3, 2, a)
@@ -207,6 +208,14 @@ contains
     part = matmul(transpose(whole_a(2:5, 3:5)), whole_a(4:7, 1:2))
     whole_c(5:7, 2:3) = part
     call compare(c, whole_c, 'a product of parts')
+    options = osla_gemm_options(layers=osla_transport_size(transport))
+    call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 2.0_real64, a, b, 3.0_real64, c, options)
+    whole_c = 3 * whole_c + 2 * matmul(whole_a, whole_b)
+    call compare(c, whole_c, 'a product with layers')
+    options%layers = osla_transport_size(transport) + 1
+    call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 2.0_real64, a, b, 3.0_real64, c, options, stat)
+    call expect(stat == OSLA_ERR_ARG, 'more layers than ranks')
+    call compare(c, whole_c, 'a product that was refused')
     call osla_gemm_predict(OSLA_NOTRANS, OSLA_NOTRANS, a, b, c, plan)
     call MPI_Allreduce(MPI_IN_PLACE, plan%flops, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
     call expect(abs(plan%flops - 2 * 10 * 7 * 6) < 0.5, 'operations foreseen')

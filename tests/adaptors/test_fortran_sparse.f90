@@ -80,7 +80,9 @@ contains
     integer :: start(ranks + 1), i
     type(osla_csr) :: a, t, square, coarse
     real(real64) :: whole(n, n), x(n)
-    real(real64), allocatable :: y(:), d(:)
+    integer :: stat
+    integer(int64), allocatable :: column(:)
+    real(real64), allocatable :: y(:), d(:), value(:), values(:)
     call make_path(n, 2.0_real64, start, a)
     whole = whole_path(n, 2.0_real64)
     x = [(real(i * i, real64), i = 1, n)]
@@ -109,6 +111,23 @@ contains
     call osla_spmv(OSLA_NOTRANS, coarse, mine(x, start), 0.0_real64, y)
     call expect(all(abs(y - mine(matmul(transpose(whole), matmul(transpose(whole), matmul(whole, x))), start)) == 0), &
       'a^T a^T a x')
+    ! halve all values of the factor t
+    do i = 1, int(osla_csr_rows(t))
+      call osla_csr_row(t, i, column, value)
+      if (i == 1) values = value(:0)
+      values = [values, value / 2]
+    end do
+    if (osla_csr_rows(t) == 0) allocate (values(0))
+    call osla_csr_set_values(t, values)
+    call osla_csr_multiply_numeric(t, a, square)
+    call osla_spmv(OSLA_NOTRANS, square, mine(x, start), 0.0_real64, y)
+    call expect(all(abs(y - mine(matmul(matmul(transpose(whole), whole), x) / 2, start)) == 0), 'a^T a x / 2')
+    call osla_csr_galerkin_numeric(t, a, coarse)
+    call osla_spmv(OSLA_NOTRANS, coarse, mine(x, start), 0.0_real64, y)
+    call expect(all(abs(y - mine(matmul(transpose(whole), matmul(transpose(whole), matmul(whole, x))), start) / 2) == 0), &
+      'a^T a^T a x / 2')
+    call osla_csr_set_values(t, [values, 1.0_real64], stat)
+    call expect(stat == OSLA_ERR_ARG, 'too many values')
     call osla_csr_destroy(coarse)
     call osla_csr_destroy(square)
     call osla_csr_destroy(t)

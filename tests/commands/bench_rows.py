@@ -15,21 +15,26 @@ shape = {"gemm": ["m", "k", "trans"], "syrk": ["m", "k"], "symm": ["m", "k", "tr
          "hessian": "size run rows work updates ring_bytes threads seed upper".split(),
          "chain": "size run rows updates phases".split()} | {
          "forest/" + case: ["plain", "rewrite", "arrival", "exact"] for case in ("pingpong", "gather", "reduce", "fetch", "halo")} | {
-         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
-         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank zeros threads cost_points".split()
+         "forest/" + case: ["entries", "ghosts"] for case in ("spmv", "cg")} | {"forest/" + case: ["products", "numeric"] for case in ("spmm", "ptap")} | {"forest/migrate": ["start", "partition"], "forest/setup": ["halo"]} | {
+         "jacobi/" + mode: "whole sweeps period lead in_flight slow_rank levels correct_every damping zeros threads cost_points".split()
          for mode in ("sync", "async", "racy")} | {
+         "splitting/" + mode: "inner whole lead slow_rank group".split() for mode in ("sync", "async", "racy")} | {
          "channel/" + case: ["in_flight"] for case in ("pingpong", "halo", "stream")}
-certificate = "phases sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
+ours_of_jacobi = "osla", "sync", "one-level", "recorded", "uncertified"
+solve_by_blocks = "phases sweeps_least sweeps_mean sweeps_most snapshots inner_tolerance inner_iterations factor_bytes tolerance slow_factor certified".split()
+certificate = "phases corrections sweeps_least sweeps_mean sweeps_most snapshots tolerance slow_factor certified".split()
 
 
 def check(rows):
     for row in rows:
         measured = ["phases", "bytes_sent", "bytes_per_element", "seconds_apply"] if row["kernel"] == "hessian" and row["impl"].startswith("osla") else []
-        if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync", "recorded", "uncertified"):
+        if row["kernel"].startswith("jacobi/") and row["impl"] in ours_of_jacobi:
             assert row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
             assert 0 < row["certified"] <= (row["tolerance"] or 1), row
             if not row["tolerance"]: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
-        names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ("osla", "sync", "recorded", "uncertified") else []
+            two_levels = row["levels"] == 2 and row["impl"] not in ("one-level", "recorded")
+            assert (row["corrections"] > 0) == two_levels, row
+        names = certificate if row["kernel"].startswith("jacobi/") and row["impl"] in ours_of_jacobi else []
         if row["kernel"].startswith("jacobi/") and row["impl"] in ("threads", "cg"):
             names = "phases tolerance certified".split()
             names += ["iterations"] if row["impl"] == "cg" else "sweeps_least sweeps_mean sweeps_most".split()
@@ -38,6 +43,20 @@ def check(rows):
             # a thread without a core may make its only sweep after the others have converged
             elif row["tolerance"]: assert 0 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"] and row["sweeps_mean"] > 1, row
             else: assert row["sweeps_least"] == row["sweeps_most"] == row["sweeps"], row
+        if row["kernel"].startswith("splitting/"):
+            assert 0 < row["certified"] <= row["tolerance"] * 1.001, row
+            names = solve_by_blocks if row["impl"] != "cg" else "phases tolerance certified iterations".split()
+            if row["impl"] != "cg":
+                inner = "points" if row["impl"] == "points" else row["inner"]
+                assert 0 < row["sweeps_least"] <= row["sweeps_mean"] <= row["sweeps_most"], row
+                assert (row["inner_iterations"] > 0) == (inner == "cg"), row
+                # the factor of the lower triangle of a rank's points has at least their diagonal elements
+                points = row["n"] ** 3 / (row["ranks"] if row["whole"] else 1)
+                assert row["factor_bytes"] >= 8 * points if inner == "sparse" else row["factor_bytes"] == 0, row
+            # if all ranks share a block, an almost exact solve with it solves the system
+            if row["impl"] == "osla" and row["group"] >= row["ranks"] > 1 and row["inner_tolerance"] <= 1e-6: assert row["sweeps_most"] == 1, row
+            # solves with blocks save sweeps; fast ranks make many sweeps in the other modes
+            if row["kernel"] == "splitting/sync" and row["impl"] == "points": assert ours["sweeps_mean"] < row["sweeps_mean"], row
         if "trials" in row: # the fastest candidate of a trial was measured
             names = names + ["trials", "chosen"]
             assert len(row["trials"]) > 1 and row["trials"][row["chosen"]] == min(row["trials"].values()) > 0, row

@@ -148,9 +148,9 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-places=("node 1 33" "fake2 4 37") # one rank: no pingpong
-plain="12 forest --n 64"
-[ "${OSLA_TESTS:-}" != full ] || places+=("node 2 37") plain="24 forest --n 1000,64"
+places=("node 1 41" "fake2 4 45") # one rank: no pingpong
+plain="16 forest --n 64"
+[ "${OSLA_TESTS:-}" != full ] || places+=("node 2 45") plain="32 forest --n 1000,64"
 for place in "${places[@]}"; do
   measure $place forest --n 8 --ref mpi,neighbor,memcpy,loop
 done
@@ -158,6 +158,7 @@ measure node 2 $plain --plain --rewrite --ref none
 measure node 2 1 forest --case reduce --n 1000 --exact --ref none
 if grep -q 'define HAVE_METIS' "$BUILDDIR/config.h"; then
   measure node 3 6 forest --case migrate --n 100 --partition --ref mpi
+  measure node 3 2 forest --case migrate --n 100 --partition --start chunks,rand --ref none
 fi
 measure node 2 11 jacobi --points 9 --sweeps 20 --in-flight 3
 measure fake2 4 8 jacobi --points 8 --whole --sweeps 30 --period 3 --mode async,racy --lead 5 --slow 1:2
@@ -166,6 +167,7 @@ measure nolocal 2 10 channel --bytes 8 --bytes 40000 # no shared memory: no refe
 measure node 3 9 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying,uncertified --record "$scratch/record"
 python3 -c "$see_record" "$scratch/record" 3 210 || fail "--record"
 measure node 3 6 jacobi --points 8 --tolerance 1e-6 --ref recorded,cg --whole --mode sync,racy
+measure node 3 4 jacobi --points 6 --tolerance 1e-6 --levels 2 --ref one-level --mode sync,async
 if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
   measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # one layer for each thread
   measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
@@ -179,6 +181,19 @@ if "$bench" jacobi --help | grep -q ',shmem'; then # with OpenSHMEM, which start
   passes 2
   run node 0 jacobi --ref shmem --tolerance 0.1
   bad "osla-bench jacobi: --ref shmem makes a fixed number of sweeps: leave out --tolerance"
+fi
+measure node 3 11 splitting --points 7
+measure node 1 3 splitting --points 5 --mode sync --inner-tolerance 0.3
+measure fake2 4 4 splitting --points 9,2 --whole --inner points --mode racy --slow 1:2 --ref sync --tolerance 1e-6 --lead 3
+measure node 4 2 splitting --points 5 --group 2 --mode sync,async --ref none
+measure node 3 1 splitting --points 5 --group 3 --mode sync --inner-tolerance 1e-8 --ref none
+measure fake2 6 2 splitting --points 7 --whole --group 4 --mode racy --ref sync --inner-tolerance 0.2 # a last group of 2
+if grep -q 'define HAVE_CHOLMOD' "$BUILDDIR/config.h"; then
+  measure fake2 4 7 splitting --points 6 --inner sparse --mode sync,async
+  measure node 6 4 splitting --points 9 --whole --inner sparse --mode async
+else
+  run node 0 splitting --inner sparse
+  bad "osla-bench splitting: --inner sparse: this build has no CHOLMOD (libsuitesparse-dev)"
 fi
 if [ "${OSLA_TESTS:-}" = full ]; then
   measure node 2 5 jacobi --points 8 --tolerance 1e-3 --zeros
@@ -418,11 +433,15 @@ bad "osla-bench hpl: --nb: '16,0' is not a list of sizes of at least 1"
 run node 0 hpl --grid 1x1,1
 bad "osla-bench hpl: --grid: '1' is not a grid such as 2x3"
 run node 0 forest --case ring
-bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup"
+bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup,spmm,ptap"
 run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
 run node 0 forest --case reduce --arrival --exact
 bad "osla-bench forest: --arrival and --exact exclude each other"
+run node 2 forest --case migrate --n 268435456
+bad "osla-bench forest: --n: 268435456 cells are too many: at most 268435455"
+run node 0 forest --case migrate --start seq,slabs
+bad "osla-bench forest: --start: 'slabs' is not one of seq,chunks,rand"
 run node 2 forest --case spmv --matrix absent.mtx
 bad "osla-bench forest: absent.mtx: No such file or directory"
 run node 0 jacobi --mode sync,chaotic
@@ -435,6 +454,32 @@ run node 2 jacobi --slow 2:3
 bad "osla-bench jacobi: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
 run node 0 jacobi --tolerance -0.1
 bad "osla-bench jacobi: --tolerance: -0.1 is not at least 0 and less than 1"
+run node 0 jacobi --levels 3
+bad "osla-bench jacobi: --levels: 3 is neither 1 nor 2"
+run node 0 jacobi --levels 2
+bad "osla-bench jacobi: --levels 2 needs --tolerance"
+run node 0 jacobi --damping 0.5 --tolerance 0.1
+bad "osla-bench jacobi: --correct-every and --damping need --levels 2"
+run node 0 splitting --inner dense
+bad "osla-bench splitting: --inner: 'dense' is not one of points,cg,sparse"
+run node 0 splitting --inner-tolerance 1
+bad "osla-bench splitting: --inner-tolerance: 1 is not greater than 0 and less than 1"
+run node 0 splitting --group 0
+bad "osla-bench splitting: --group: 0 is less than 1"
+run node 0 splitting --group 2 --inner points
+bad "osla-bench splitting: --group 2 needs --inner cg"
+run node 0 splitting --tolerance 0
+bad "osla-bench splitting: --tolerance: 0 is not at least 1e-10 and less than 1"
+run node 0 splitting --mode sync,chaotic
+bad "osla-bench splitting: --mode: 'chaotic' is not one of sync,async,racy"
+run node 0 splitting --lead -2
+bad "osla-bench splitting: --lead: -2 is less than -1"
+run node 0 splitting --points 1025
+bad "osla-bench splitting: --points: 1025 is more than 1024"
+run node 2 splitting --slow 2:3
+bad "osla-bench splitting: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
+run node 2 splitting --slow 0:2
+bad "osla-bench splitting: --slow 0:2: the default reference cg has no slow rank: give --ref without it (--ref none)"
 run node 0 jacobi --ref copying --tolerance 0.1
 bad "osla-bench jacobi: --ref copying makes a fixed number of sweeps: leave out --tolerance"
 run node 2 jacobi --ref cg

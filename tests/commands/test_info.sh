@@ -146,7 +146,7 @@ predict() {
 }
 predict --ranks 10000 --per-node 128 --n 1000000 --json "$scratch/predict.json"
 [ $status = 0 ] && [ ! -s "$scratch/err" ] || fail "$label: exit status $status"
-for name in matrix 'symmetric matrix, lower triangle' gemm LU Cholesky solve accumulator drop-in 'page tables'; do
+for name in matrix 'symmetric matrix, lower triangle' gemm LU 'Cholesky, full matrix' 'Cholesky, lower triangle' solve accumulator drop-in 'page tables'; do
   has "^$name.* (bytes|[KMG]iB) +[0-9.]+ ([KMGT]iB|bytes)\$"
 done
 python3 - "$scratch/predict.json" <<'EOT' || fail "$label: JSON"
@@ -155,6 +155,7 @@ p = json.load(open(sys.argv[1]))
 matrix = p["matrix"]["rank_bytes"]
 assert p["grid"] == [100, 100] and 1.0 <= matrix / (8e12 / 10000) < 1.05, p
 assert 0.5 <= p["triangle"]["rank_bytes"] / matrix < 0.53, p
+assert 0 < p["cholesky_triangle"]["rank_bytes"] < p["cholesky"]["rank_bytes"], p
 assert all(p[k]["node_bytes"] == 128 * p[k]["rank_bytes"] > 0 for k in ("lu", "cholesky", "solve", "accumulator")), p
 EOT
 while read -r text options; do

@@ -31,14 +31,14 @@ unset PKG_CONFIG_LIBDIR
 petsc=()
 [ -n "${OSLA_TEST_PETSC:-}" ] && petsc=(-p "$OSLA_TEST_PETSC")
 [ ${#petsc[@]} -gt 0 ] || pkg-config --exists PETSc 2>/dev/null || { echo "its runs: no PETSc (pkg-config, OSLA_TEST_PETSC)"; exit 77; }
-petscsf -r 1 "${petsc[@]}" "$BUILDDIR" "$scratch/o" pingpong:8 halo:64 gather:64 || fail "exit status $?"
-for what in "pingpong 8" "halo 64" "gather 64"; do
+petscsf -r 1 "${petsc[@]}" "$BUILDDIR" "$scratch/o" pingpong:8 halo:64 gather:64 spmm:512 ptap:512 || fail "exit status $?"
+for what in "pingpong 8" "halo 64" "gather 64" {spmm,ptap}-{initial,numeric}" 512"; do
   awk -v what="$what" '$1 " " $2 == what && NF == 5 && $3 > 0 && $4 > 0 && $5 > 0 {
     d = $5 - $4 / $3
     n += d < 1e-3 * $5 && d > -1e-3 * $5
   } END {exit n != 1}' "$scratch/o/pairs.txt" || fail "$what: no pair of figures and their ratio"
 done
-[ "$(grep -cE '^(pingpong|halo|gather) +[0-9]+( +[0-9.e+-]+){3}$' "$scratch/out")" = 3 ] || fail "not a line for each"
+[ "$(grep -cE '^(pingpong|halo|gather|(spmm|ptap)-(initial|numeric)) +[0-9]+( +[0-9.e+-]+){3}$' "$scratch/out")" = 7 ] || fail "not a line for each"
 petscsf -r 1 "${petsc[@]}" "$BUILDDIR" "$scratch/o" ring:8 && fail "ring: exit status 0"
 grep -qE '^bench/peers/petscsf: ring 8: no figure' "$scratch/err" || fail "ring: not the line"
 exit $failed

@@ -116,6 +116,32 @@ with_slow_core --mode sync --tolerance 1e-4
 waits=$(seconds)
 with_slow_core --mode async --tolerance 1e-4
 between 1.3 "$(awk -v a="$(seconds)" -v b="$waits" 'BEGIN {print b / a}')" 2.1
+# Splittings with inner solvers, and CG: the simulated seconds of 2 x 2 x 2 ranks of a die are the bytes of
+# doc/simulation.md divided by the rank's share of 12.5 GB/s. Halos, sums and the sweep of the certificate take up to
+# 8 % more.
+by_hand='
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [row["impl"] for row in rows] == ["osla", "cg"], rows
+for row in rows:
+    side, n = row["n"], row["n"] ** 3
+    own, ghosts = 7 * n - 6 * side ** 2, 3 * side ** 2
+    if row["impl"] == "cg":
+        moved = row["iterations"] * (12 * own + 32 * n + 20 * ghosts + 28 * (n - (side - 1) ** 3) + 96 * n)
+    else:
+        sweep = 12 * (own + ghosts) + 8 * ghosts + (112 if row["inner"] == "points" else 80) * n
+        if row["inner"] == "cg": sweep += 64 * n
+        if row["inner"] == "sparse": sweep += 2 * row["factor_bytes"] + 144 * n
+        moved = row["sweeps_mean"] * sweep + row["inner_iterations"] * (12 * (own + ghosts) + 144 * n)
+    ratio = row["seconds_median"] / (moved / (12.5e9 / 8))
+    assert 0.999 < ratio < 1.08, (ratio, row)'
+solvers=(points "cg --inner-tolerance 0.1" "cg --inner-tolerance 0.001")
+grep -q 'define HAVE_CHOLMOD' "$BUILDDIR/config.h" && solvers+=(sparse)
+for inner in "${solvers[@]}"; do
+  rm -f json
+  simulate -m xe6 -p 8 -n 8 -s "$bench" splitting --points 10 --mode sync --inner $inner --ref cg --reps 1 --json json
+  [ $status = 0 ] && python3 -c "$by_hand" json >>out 2>>err || fail "exit status $status, or not the seconds of doc/simulation.md"
+done
 simulate -m infiniband -n 4 -s "$bench" jacobi --cost-points 50 --points 60
 refused 2 "osla-bench jacobi: --cost-points: 50 is not from --points 60 to 4096"
 
@@ -196,7 +222,7 @@ simulate -c -n 2 ./looks
 simulate -m ethernet -n 17 "$bench" gemm
 refused 2 "simulate: 17 ranks: machine ethernet has 16 cores (4 hosts of 4)"
 simulate -m nowhere -n 4 "$bench" gemm
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron-copies opteron slingshot torus xc30 xe6 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron-copies opteron slingshot summit torus xc30 xe6 xt4"
 simulate -n 0 "$bench" gemm
 refused 2 "simulate: -n: '0' is not a number of ranks"
 simulate -n 4 "$bench" gemm --transport mpi

@@ -86,6 +86,17 @@ figure french-table-2 --ranks 16,64 --updates 1
 [ $status = 0 ] || fail "exit status $status"
 [ "$(grep -cE '^"(16|64)" [0-9.]+( [0-9.e-]+){4}$' french-table-2/curves.dat)" = 2 ] || fail "not a bar for each number of ranks"
 
+# The migration of a mesh: a row for each number of ranks, a curve for each initial distribution.
+if grep -q '^#define HAVE_METIS' "$BUILDDIR/config.h"; then
+  figure zhang-figure-11 --ranks 4,16 --each 4 --n 4096
+  [ $status = 0 ] || fail "exit status $status"
+  rows '^ *(4|16) +4096( +[0-9.e-]+){3}$' 2
+  [ "$(grep -cE '^"(Seq|Chunks|Rand)"$' zhang-figure-11/curves.dat)" = 3 ] || fail "not three curves"
+  # In the start seq one rank sends all cells, which takes longer than in the starts chunks and
+  # rand, where all ranks send cells.
+  awk '$1 == 16 && $2 == 4096 {ok = $3 > $4 && $3 > $5} END {exit !ok}' out || fail "one rank sends as fast as all"
+fi
+
 # The model of MPI_Accumulate, and numbers that its program refuses.
 label="bench/peers"
 "$SRCDIR/bench/peers/build" accumulate "$BUILDDIR" acc >out 2>err || fail "accumulate cannot be built"
@@ -120,13 +131,33 @@ study jacobi-steps --machine xe6 --ranks 8 --each 8 --n 4
 # The memory of a die bounds the sweeps of its eight ranks to one in 1.92 ms each.
 awk '$2 == "sync" {ok = $3 > 1.92 && $3 < 2.1 && $3 > $4 + $5} END {exit !ok}' out || fail "a sweep of less than 1.92 ms, or of 2.1 ms"
 
+# Inner solvers of splittings beside CG: a table, two pictures, and ratios that follow from the seconds.
+if grep -q 'define HAVE_CHOLMOD' "$BUILDDIR/config.h"; then
+  study jacobi-blocks --machine xe6 --ranks 4 --each 2 --n 3
+  [ $status = 0 ] || fail "exit status $status"
+  rows '^ *4 +(sync|async|async, lead 1)( core=2)? +(points|cg 0.1|cg 0.01|sparse|cg 0.1, 2 ranks) ' 22
+  rows '^ *4 +(core=2)? +CG ' 2
+  awk '$2 == "sync" && $3 == "points" {points = $4} $2 == "CG" {cg = $3}
+    $2 == "sync" && $3 == "sparse" {ok = points / $4 / $9 - 1 < 0.01 && points / $4 / $9 - 1 > -0.01 &&
+      cg / $4 / $10 - 1 < 0.01 && cg / $4 / $10 - 1 > -0.01} END {exit !ok}' out || fail "other ratios than those of the seconds"
+  [ -s jacobi-blocks/blocks.png ] && [ -s jacobi-blocks/blocks-slow.png ] || fail "no pictures of inner solvers"
+fi
+
+# Products with layers of ranks: the table has the words that a rank receives, at most 1.1 times as
+# many as COSMA counts.
+study gemm-layers --n 1024 --ranks 16 --each 4
+[ $status = 0 ] || fail "exit status $status"
+rows '^ *16 +1024 +[124] +(nodes|tiles|across) ' 7
+awk '$2 == 1024 && $8 > 0 && $10 < 1.1 {n++} END {exit n != 7}' out || fail "more words than 1.1 of COSMA's count"
+[ -s gemm-layers/gemm-layers.png ] || fail "no picture of layers"
+
 # Refused studies.
 figure krishnan-figure-5 --machine infiniband --ranks 16,1024
 refused 2 "simulate: 1024 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
 simulate gemm-weak --machine infiniband --build "$BUILDDIR"
 refused 2 "simulate: gemm-weak needs --machine and --ranks"
 study gemm-weak --machine nowhere
-refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot torus xc30 xe6 xt4"
+refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron opteron-copies slingshot summit torus xc30 xe6 xt4"
 study gemm-weak --ranks 4,1000
 refused 2 "simulate: 1000 ranks, 16 on each host: machine infiniband has 16 hosts of 16 cores"
 study gemm-weak --ranks 4,x

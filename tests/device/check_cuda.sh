@@ -42,13 +42,21 @@ imports=$(nm -D --undefined-only "$plugin" | grep -c ' osl[ai]_')
 
 export OSLA_TEST_DEVICE=cuda LD_LIBRARY_PATH=$BUILDDIR/$here:$BUILDDIR/src/device/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # run NAME RANKS PROGRAM ARGUMENT...
-# Runs a program on RANKS ranks, and makes the test fail if the program fails.
+# Runs a program on RANKS ranks. If the program fails, makes the test fail and prints the end of the
+# program's output.
 run() {
-  timeout "$JOB_LIMIT" $MPIEXEC -n "$2" "${@:3}" >"tests/logs/device-cuda-$1-$2.log" 2>&1 &&
-    echo "$1 on $2 ranks: passed" || fail "$1 on $2 ranks: see tests/logs/device-cuda-$1-$2.log"
+  local log=tests/logs/device-cuda-$1-$2.log status=0 start=$SECONDS
+  timeout "$JOB_LIMIT" $MPIEXEC -n "$2" "${@:3}" >"$log" 2>&1 || status=$?
+  if [ $status = 0 ]; then
+    echo "$1 on $2 ranks: passed"
+  else
+    fail "$1 on $2 ranks: status $status after $((SECONDS - start)) of $JOB_LIMIT s, see $log"
+    tail -n 20 "$log"
+  fi
 }
 for ranks in 1 2 3 4; do
-  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_sparse test_device_cg test_device_forest test_device_register test_device_signals test_device_triangle cuda_cases
+  run suites $ranks tests/device/suites test_device test_device_kernels test_device_lu test_device_register test_device_signals test_device_triangle cuda_cases
+  run forests $ranks tests/device/suites test_device_sparse test_device_cg test_device_forest
   [ "$HAVE_NVCC" = no ] || run hessian $ranks tests/device/suites test_device_hessian test_device_assembly
 done
 

@@ -240,6 +240,32 @@ static void test_owner_fails(void)
   bench_close(&b);
 }
 
+/* Checks that a notify arrives, and that the sender gets the error, if the data that precede the
+ * notify cannot be copied to the other rank's device. */
+static void test_notify_after_failure(void)
+{
+  device_bench b;
+  if (!bench_open(&b, false)) return;
+  enum { OUTSIDE = 1 << 30 }; /* offset of an address that is on no device */
+  osla_segment *s = NULL;
+  const int size = osla_transport_size(b.t), rank = osla_transport_rank(b.t);
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  const double x = 1;
+  osla_posted posted = {0};
+  OSLA_ASSERT_OK(osla_segment_create_on(b.device, sizeof x, 1, &s));
+  if (!osla_transport_same_node(b.t, next)) {
+    OSLA_ASSERT_ERR(osla_put_notify(s, next, OUTSIDE, &x, sizeof x, 0, 1), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("is not on a device of this rank");
+    OSLA_ASSERT_ERR(osla_put_notify_post(s, next, OUTSIDE, &x, sizeof x, 0, 2, &posted),
+                    OSLA_ERR_ARG);
+    OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
+  }
+  if (!osla_transport_same_node(b.t, last)) osla_notify_wait(s, last, 0, 2);
+  OSLA_ASSERT_OK(osla_barrier(b.t));
+  osla_segment_destroy(&s);
+  bench_close(&b);
+}
+
 /* Checks that a rank's second device still serves transfers of other ranks after the first device,
  * with which it shares the service, is closed. */
 static void test_two_devices(void)
@@ -295,6 +321,7 @@ static const osla_test_case cases[] = {{"transfers", test_transfers},
                                        {"owner computes", test_owner_computes},
                                        {"threads", test_threads},
                                        {"owner fails", test_owner_fails},
+                                       {"notify after a failure", test_notify_after_failure},
                                        {"two devices", test_two_devices},
                                        {"shared loads", test_shared_loads},
                                        {NULL, NULL}};

@@ -6,7 +6,7 @@ tests_lu_reference = tests/kernels/lu_reference.c tests/kernels/lu_reference.h
 tests_parts_reference = tests/kernels/parts_reference.c tests/kernels/parts_reference.h
 tests_kernels_dense_suites_SOURCES = \
   tests/kernels/test_chol.c tests/kernels/test_gemm.c tests/kernels/test_gemm_layers.c tests/kernels/test_gemm_share.c \
-  tests/kernels/test_lu.c \
+  tests/kernels/test_gemm_order.c tests/kernels/test_lu.c \
   tests/kernels/test_lu_pivot.c tests/kernels/test_panels.c tests/kernels/test_solve.c tests/kernels/test_syrk.c \
   tests/kernels/test_trsm.c \
   $(tests_kernel_reference) $(tests_lu_reference) \
@@ -15,7 +15,8 @@ tests_kernels_dense_suites_SOURCES = \
 if !SIMULATION
 tests_kernels_dense_suites_SOURCES += \
   tests/kernels/test_agree.c tests/kernels/test_chol_triangle.c tests/kernels/test_condition.c tests/kernels/test_gemm_parts.c \
-  tests/kernels/test_gemm_predict.c tests/kernels/test_getri.c tests/kernels/test_lu_hard.c tests/kernels/test_own.c \
+  tests/kernels/test_gemm_layers_plan.c tests/kernels/test_gemm_predict.c tests/kernels/test_getri.c \
+  tests/kernels/test_lu_hard.c tests/kernels/test_own.c \
   tests/kernels/test_parts.c tests/kernels/test_potri.c tests/kernels/test_products.c tests/kernels/test_reserved.c \
   tests/kernels/test_route.c tests/kernels/test_same.c tests/kernels/test_same_solves.c tests/kernels/test_solve_parts.c \
   tests/kernels/test_tile.c tests/kernels/test_triangle_parts.c \
@@ -36,7 +37,8 @@ if !SIMULATION
 tests_programs += tests/kernels/lack_suites
 endif
 tests_kernels_lack_suites_SOURCES = \
-  tests/kernels/test_hessian_lack.c tests/kernels/test_inverse_lack.c tests/kernels/test_parts_lack.c \
+  tests/kernels/test_forest_lack.c tests/kernels/test_hessian_lack.c \
+  tests/kernels/test_inverse_lack.c tests/kernels/test_parts_lack.c \
   tests/kernels/test_products_lack.c \
   $(tests_lacking_memory) $(tests_hessian_reference) $(tests_kernel_reference) $(tests_parts_reference)
 tests_kernels_lack_suites_LDFLAGS = $(tests_wrap_memory)
@@ -72,11 +74,13 @@ endif
 # sparse_suites tests sparse matrices, their solvers and iterations.
 tests_programs += tests/kernels/sparse_suites
 tests_kernels_sparse_suites_SOURCES = \
-  tests/kernels/test_iterate.c tests/kernels/test_krylov.c tests/kernels/test_sparse.c tests/kernels/test_sums.c \
+  tests/kernels/test_splitting_groups.c tests/kernels/test_groups_fail.c tests/kernels/groups_model.c \
+  tests/kernels/groups_model.h tests/kernels/test_iterate.c tests/kernels/test_krylov.c tests/kernels/test_sparse.c \
+  tests/kernels/test_sums.c \
   tests/kernels/sparse_model.c tests/kernels/sparse_model.h
 if !SIMULATION
 tests_kernels_sparse_suites_SOURCES += \
-  tests/kernels/test_diffusion.c tests/kernels/test_record.c \
+  tests/kernels/test_coarse.c tests/kernels/test_diffusion.c tests/kernels/test_record.c \
   tests/kernels/replay_reference.c tests/kernels/replay_reference.h \
   tests/kernels/test_sparse_file.c tests/kernels/test_sparse_products.c tests/kernels/test_splitting.c \
   tests/kernels/test_splitting_dense.c tests/kernels/test_stalled.c tests/kernels/test_sweeps.c $(tests_file_help)

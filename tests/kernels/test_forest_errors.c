@@ -105,9 +105,10 @@ static void test_wrong_starts(void)
   osla_transport *t = osla_test_transport();
   int size = osla_test_size(), last = size - 1;
   int64_t *start = osla_test_allocate((size_t)size + 1, sizeof *start), leaf[2] = {3, 1};
-  for (int wrong = 0; wrong < 6; wrong++) {
+  for (int wrong = 0; wrong < 7; wrong++) {
     static const char *const what[] = {"start falls", "start is not from 0", "root after the last",
-                                       "root -1",     "leaf twice",          "negative edges"};
+                                       "root -1",     "leaf twice",          "negative edges",
+                                       "no start"};
     bool here = osla_test_rank() == last;
     int64_t root[2] = {0, 5};
     osla_forest *forest = NULL;
@@ -118,7 +119,8 @@ static void test_wrong_starts(void)
     if (wrong == 3 && here) root[0] = -1;
     leaf[1] = wrong == 4 && here ? 3 : 1;
     int64_t n_edges = wrong == 5 && here ? -2 : 2;
-    expect_code(osla_forest_create_global(t, start, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
+    const int64_t *given = wrong == 6 && here ? NULL : start;
+    expect_code(osla_forest_create_global(t, given, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
                 forest, what[wrong]);
   }
   /* on the last rank the inner values of start[] differ from those of the other ranks */

@@ -3,6 +3,7 @@
 #include "kernels/forest/forest_pool.h"
 #include "osla_forest.h"
 #include "osla_random.h"
+#include "osla_trace.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static osla_forest *make_forest(osla_transport *t)
 static int64_t bytes_sent(osla_transport *t)
 {
   forest_pool *pool;
-  OSLA_ASSERT_OK(osli_forest_pool(t, &pool));
+  OSLA_ASSERT_OK(osli_forest_pool(t, OSLA_OK, &pool));
   int64_t bytes = (int64_t)pool->far_bytes;
   OSLA_ASSERT_OK(osla_allreduce(t, &bytes, 1, MPI_INT64_T, MPI_SUM));
   return bytes;
@@ -376,9 +377,66 @@ static void test_credits(void)
   osla_transport_destroy(&t);
 }
 
+/* ---- agreements of all ranks ---- */
+
+/* Sums up the trace, and returns how many reductions of all ranks each rank took part in. */
+static int64_t reductions_of_trace(osla_transport *t)
+{
+  osla_trace_summary s;
+  OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
+  return s.kind[OSLA_TRACE_ALLREDUCE].events / osla_test_size();
+}
+
+/* Returns the number of segments that the memory of all forests has. Collective. */
+static int64_t segments_of_pool(osla_transport *t)
+{
+  forest_pool *pool;
+  OSLA_ASSERT_OK(osli_forest_pool(t, OSLA_OK, &pool));
+  int64_t n = 0;
+  for (const pool_segment *s = pool->segments; s; s = s->next)
+    n++;
+  return n;
+}
+
+/* Creates and destroys forests, and checks the number of reductions of all ranks, which take most
+ * of the time on many ranks. Three reductions make a forest with few edges, and on several nodes a
+ * fourth one counts the edges between nodes. A forest with many edges between nodes consists of
+ * four forests of three reductions each. Five more reductions count its edges, list its proxies,
+ * and check errors. On many ranks these four forests do not fit into the memory that the first
+ * forest has allocated. Three reductions then add a segment, and each of the four forests may use a
+ * reduction more to find that a segment is full. */
+static void test_agreements(void)
+{
+  osla_transport *t = osla_test_transport();
+  const bool several = osla_transport_n_nodes(t) > 1;
+  const osla_root next = {(osla_test_rank() + 1) % osla_test_size(), 0};
+  osla_forest *few = NULL;
+  osla_forest *many = make_forest(t); /* the first forest also allocates memory of all forests */
+  OSLA_ASSERT_OK(osla_forest_destroy(&many));
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_forest_create(t, 1, 1, NULL, &next, &few));
+  const int64_t of_few = reductions_of_trace(t);
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_forest_destroy(&few));
+  const int64_t destroyed = reductions_of_trace(t);
+  const int64_t segments = segments_of_pool(t);
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  many = make_forest(t);
+  const int64_t of_many = reductions_of_trace(t);
+  OSLA_ASSERT_MSG(of_few == 3 + several, "%d reductions create few edges", (int)of_few);
+  OSLA_ASSERT_MSG(destroyed == 2, "%d reductions destroy a forest", (int)destroyed);
+  const int64_t fewest = several ? 17 : 3, added = segments_of_pool(t) - segments;
+  OSLA_ASSERT_MSG(of_many >= fewest && of_many <= fewest + 7 * added,
+                  "%d reductions and %d new segments create many edges", (int)of_many, (int)added);
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_forest_destroy(&many));
+  const int64_t all_destroyed = reductions_of_trace(t);
+  OSLA_ASSERT_MSG(all_destroyed == 2, "%d reductions destroy four forests", (int)all_destroyed);
+  osla_transport_destroy(&t);
+}
+
 static const osla_test_case cases[] = {
-  {"bytes", test_bytes},       {"reductions", test_reductions},
-  {"crossing", test_crossing}, {"many", test_many},
-  {"mixed", test_mixed},       {"far between", test_far_between},
-  {"credits", test_credits},   {NULL, NULL}};
+  {"bytes", test_bytes},     {"reductions", test_reductions}, {"crossing", test_crossing},
+  {"many", test_many},       {"mixed", test_mixed},           {"far between", test_far_between},
+  {"credits", test_credits}, {"agreements", test_agreements}, {NULL, NULL}};
 OSLA_TEST_SUITE(test_forest_two_level, cases);

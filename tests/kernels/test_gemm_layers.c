@@ -195,22 +195,15 @@ static void test_products(void)
   osla_transport_destroy(&t);
 }
 
-/* The largest number of layers of the first grid, which has all ranks. */
-static int most_layers(void)
+/* Checks that a product with n layers has the same bits in every run, also if ranks are delayed. */
+static void check_same_bits(osla_grid *grid, int n)
 {
-  return osla_test_size();
-}
-
-/* Products with the same layers have the same bits in every run, also if ranks are delayed. */
-static void test_same_bits(void)
-{
-  enum { M = 61, N = 47, K = 97 };
-  osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, 0);
+  enum { M = 61, N = 47, K = 97, RUNS = 3 };
+  osla_transport *t = osla_grid_transport(grid);
   const shape h = {M, N, K, 8, 8, 8};
   const form f = {.transa = OSLA_TRANS, .parts = true};
   operands x = make(grid, grid, OSLA_DOUBLE, &h, &f);
-  const product_options options = {.layers = most_layers()};
+  const product_options options = {.layers = n};
   x.p.options = &options, x.p.alpha = 1, x.p.beta = 0, x.p.rounding = true, x.p.seed = 5;
   (void)product_check(&x.p, "filled");
   const size_t bytes =
@@ -218,17 +211,30 @@ static void test_same_bits(void)
     sizeof(double);
   void *first = malloc(bytes + 1);
   memcpy(first, osla_matrix_local(x.c.a), bytes);
-  for (int i = 0; i < 3; i++) {
-    const osla_gemm_options o = {.layers = most_layers()};
+  for (int i = 0; i < RUNS; i++) {
+    const osla_gemm_options o = {.layers = n};
     delays d;
     delays_begin(&d, t, (uint64_t)i);
     OSLA_ASSERT_OK(osla_gemm(x.p.transa, x.p.transb, 1, x.p.a, x.p.b, 0, x.p.c, &o));
     delays_end(&d);
-    CU_ASSERT(memcmp(first, osla_matrix_local(x.c.a), bytes) == 0);
+    OSLA_ASSERT_MSG(memcmp(first, osla_matrix_local(x.c.a), bytes) == 0,
+                    "%d layers: run %d has other bits", n, i);
   }
   free(first);
   free_operands(&x);
-  osla_grid_destroy(&grid);
+}
+
+static void test_same_bits(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size();
+  osla_grid *grid;
+  for (int g = 0; g < 2; g++) { /* two grids that have all ranks */
+    grid = kernel_grid(t, g);
+    for (int n = 2; n <= size; n++)
+      if (divides(grid, n) && (n == size || g == 1 || n == 2)) check_same_bits(grid, n);
+    osla_grid_destroy(&grid);
+  }
   osla_transport_destroy(&t);
 }
 
@@ -246,10 +252,17 @@ static double far_sums(const osla_part *c)
   return (double)(c->m * cols) * n_far * sizeof(double);
 }
 
-/* The bytes that are transferred between nodes are those that osla_gemm_predict predicts. The bytes
- * of operands are those of gets. The bytes of partial sums follow from the sizes if all ranks are
- * one group; otherwise they are those of puts and notifies if each rank is a node. */
-static void check_transfers(const operands *x, int layers, const char *label)
+/* Bytes and numbers of transfers of all ranks in a product with layers: those that
+ * osla_gemm_predict predicts, which are between nodes, and those that were measured. */
+typedef struct traffic {
+  double predicted, predicted_transfers;
+  double got; /* bytes of operands A and B, transferred by gets */
+  int64_t gets;
+  double sent;     /* bytes of partial sums, also to ranks of the node */
+  double far_sums; /* bytes of partial sums to other nodes if all ranks are one group */
+} traffic;
+
+static traffic measure(const operands *x, int layers)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(x->c.a));
   const osla_gemm_options options = {.layers = layers};
@@ -264,34 +277,78 @@ static void check_transfers(const operands *x, int layers, const char *label)
   OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
   double sums[] = {(double)plan.bytes_far, (double)plan.gets, far_sums(&x->p.c)};
   OSLA_ASSERT_OK(osla_allreduce(t, sums, 3, MPI_DOUBLE, MPI_SUM));
-  const osla_trace_total *get = &s.kind[OSLA_TRACE_GET];
-  const double sent = s.kind[OSLA_TRACE_PUT].amount + s.kind[OSLA_TRACE_NOTIFY].amount;
-  const bool apart = osla_transport_n_nodes(t) == osla_transport_size(t);
-  bool right = get->amount <= sums[0] && (double)get->events <= sums[1];
-  if (layers == 1) right &= get->amount == sums[0] && (double)get->events == sums[1];
-  if (layers == osla_transport_size(t)) right &= get->amount + sums[2] == sums[0];
-  if (apart) right &= get->amount + sent == sums[0];
+  return (traffic){
+    .predicted = sums[0],
+    .predicted_transfers = sums[1],
+    .got = s.kind[OSLA_TRACE_GET].amount,
+    .gets = s.kind[OSLA_TRACE_GET].events,
+    .sent = s.kind[OSLA_TRACE_PUT].amount + s.kind[OSLA_TRACE_NOTIFY].amount,
+    .far_sums = sums[2],
+  };
+}
+
+/* Checks that the bytes that are transferred between nodes are those that osla_gemm_predict
+ * predicts: those of operands, which are gets, and those of partial sums. Each owner of elements of
+ * C receives the partial sums of all other layers. The bytes of partial sums between nodes are
+ * known in two cases: if all ranks are one group, they follow from the sizes; if the ranks of each
+ * group are on different nodes (`apart`), they are the bytes of all partial sums. */
+static void check_transfers(const operands *x, int layers, bool apart, const char *label)
+{
+  const traffic f = measure(x, layers);
+  const double all = (layers - 1) * (double)x->p.c.m * (double)x->p.c.n * sizeof(double);
+  bool right = f.got <= f.predicted && (double)f.gets <= f.predicted_transfers;
+  if (product_k(&x->p) >= layers) right &= f.sent == all;
+  if (layers == 1) right &= f.got == f.predicted && (double)f.gets == f.predicted_transfers;
+  if (layers == osla_test_size() && !apart && product_k(&x->p) >= layers)
+    right &= f.got + f.far_sums == f.predicted;
+  if (apart) right &= f.got + f.sent == f.predicted;
   OSLA_ASSERT_MSG(right,
                   "%d layers: %g bytes in %" PRId64
-                  " gets, %g bytes sent, predicted %g bytes in %g transfers: %s",
-                  layers, get->amount, get->events, sent, sums[0], sums[1], label);
+                  " gets, %g of %g bytes sent, predicted %g bytes in %g transfers: %s",
+                  layers, f.got, f.gets, f.sent, all, f.predicted, f.predicted_transfers, label);
 }
 
 static void test_transfers(void)
 {
   osla_transport *t = osla_test_transport();
+  const bool each_is_a_node = osla_transport_n_nodes(t) == osla_transport_size(t);
   osla_grid *grid = kernel_grid(t, 0);
-  const form forms[] = {
-    {.transa = OSLA_NOTRANS}, {.transa = OSLA_TRANS, .parts = true}, {.transb = OSLA_CONJTRANS}};
-  for (int s = 0; s < 3; s++) {
+  const form forms[] = {{.transa = OSLA_NOTRANS},
+                        {.transa = OSLA_TRANS, .parts = true},
+                        {.transb = OSLA_CONJTRANS},
+                        {.transa = OSLA_NOTRANS}};
+  for (int s = 0; s < 4; s++) { /* shape 3 has only two indices k */
     operands x = make(grid, grid, OSLA_DOUBLE, &shapes[s], &forms[s]);
     x.p.alpha = 1, x.p.seed = 3;
     (void)product_check(&x.p, "filled");
     for (int n = 1; n <= osla_test_size(); n++)
-      if (divides(grid, n)) check_transfers(&x, n, product_text(&x.p, "transfers"));
+      if (divides(grid, n)) check_transfers(&x, n, each_is_a_node, product_text(&x.p, "transfers"));
     free_operands(&x);
   }
   osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+/* Checks the transfers of products in which the n ranks of each group are on n different nodes. In
+ * a grid of one process row or column, this holds if n divides the number of nodes, all nodes have
+ * equally many ranks, and the ranks of each node are adjacent. */
+static void test_transfers_of_nodes(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), n_nodes = osla_transport_n_nodes(t);
+  const bool equal = osla_transport_largest_node(t) * n_nodes == size;
+  for (int column = 0; column < 2 && equal; column++) {
+    osla_grid *grid;
+    OSLA_ASSERT_OK(osla_grid_create(t, column ? size : 1, column ? 1 : size, &grid));
+    operands x = make(grid, grid, OSLA_DOUBLE, &(shape){41, 53, 67, 7, 3, 5},
+                      &(form){.transa = column ? OSLA_TRANS : OSLA_NOTRANS, .parts = column});
+    x.p.alpha = 1, x.p.seed = 3;
+    (void)product_check(&x.p, "filled");
+    for (int n = 2; n <= n_nodes; n++)
+      if (n_nodes % n == 0) check_transfers(&x, n, true, product_text(&x.p, "nodes"));
+    free_operands(&x);
+    osla_grid_destroy(&grid);
+  }
   osla_transport_destroy(&t);
 }
 
@@ -342,6 +399,7 @@ static const osla_test_case cases[] = {
   {"products", test_products},
   {"same_bits", test_same_bits},
   {"transfers", test_transfers},
+  {"transfers_of_nodes", test_transfers_of_nodes},
   {"errors", test_errors},
   {"triangle_refused", test_triangle_refused},
   {NULL, NULL},

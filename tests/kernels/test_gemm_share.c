@@ -1,6 +1,6 @@
 /* Tests of products in which data that several ranks of a node need are transferred to the node
- * only once. Results must be correct with delays, on all grids, for whole matrices and parts. The
- * number of transferred bytes is checked, too. */
+ * only once. Results must be correct with delays, on all grids, for whole matrices and parts, and
+ * with layers (osla_gemm_options.layers). The number of transferred bytes is checked, too. */
 #include "osla_index.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -130,41 +130,133 @@ static void test_triangles(void)
 
 /* ---- number of transfers ---- */
 
-static double got(osla_transport *t, const operands *x, bool alone)
+/* Returns the bytes that all ranks get from other nodes in a product with layers. If `alone` is
+ * true, the ranks of a node do not share loads, and each rank gets all operands that it needs. */
+static double got(osla_transport *t, const operands *x, int layers, bool alone)
 {
   osla_trace_summary s;
+  const osla_gemm_options options = {.layers = layers};
   OSLA_ASSERT_OK(osla_trace_start(t));
   osla_gemm_ablate(&(osla_gemm_ablation){.alone = alone});
-  OSLA_ASSERT_OK(osla_gemm(x->p.transa, x->p.transb, 1, x->p.a, x->p.b, 0, x->p.c, NULL));
+  OSLA_ASSERT_OK(osla_gemm(x->p.transa, x->p.transb, 1, x->p.a, x->p.b, 0, x->p.c, &options));
   osla_gemm_ablate(NULL);
   OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
   return s.kind[OSLA_TRACE_GET].amount;
 }
 
-/* In a grid of one process row, all ranks need the same panels of A, and each owns the panels of B
- * that it needs. In a grid of one process column, the roles of A and B are exchanged. If nodes have
- * equal size, a node that shares panels transfers as much as one rank does without sharing. */
+/* Returns the bytes that all ranks get of the operand that the ranks of a node do not share, in a
+ * product with n layers: B in a grid of one process row, A in a grid of one process column. Each
+ * rank needs the blocks of the n - 1 other ranks of its group, for its share of k, which are k / n
+ * indices. The needed elements of A are contiguous in memory. A get of k / n rows of B also
+ * transfers the elements of other rows that are between them in memory. The result is wrong if A is
+ * transposed in a grid of one process row, where the gets of B are smaller, to fit into memory. */
+static double got_apart(const operands *x, bool column, int64_t k, int n)
+{
+  const int rank = osla_test_rank();
+  const osla_matrix *one = column ? x->a.a : x->b.a;
+  const int64_t lld = osla_matrix_lld(one, rank), rows = column ? lld : k / n;
+  const int64_t cols = column ? k / n : osla_matrix_local_cols(one);
+  double bytes = (n - 1) * (double)((cols - 1) * lld + rows) * sizeof(double);
+  OSLA_ASSERT_OK(
+    osla_allreduce(osla_grid_transport(osla_matrix_grid(one)), &bytes, 1, MPI_DOUBLE, MPI_SUM));
+  return bytes;
+}
+
+/* Checks the bytes of a product with n layers in a grid of one process row or column. In a grid of
+ * one process row, the ranks of a node that belong to one layer need the same panels of A and share
+ * them. Without layers, each rank owns the panels of B that it needs. In a grid of one process
+ * column, the roles of A and B are exchanged. If nodes have equal size, a node transfers as many
+ * bytes of the shared operand as one rank does without sharing. */
+static void check_got_once(osla_transport *t, osla_grid *grid, bool column, bool transposed, int n)
+{
+  const int size = osla_test_size(), node = osla_transport_largest_node(t);
+  const int64_t k = 1200 * n;
+  const shape h = {480, 480, k, 480 / size, 480 / size, k / size};
+  /* variant of make() in which the shared operand is transposed if `transposed` is true */
+  operands x = make(grid, OSLA_DOUBLE, &h, 32 + transposed * (column ? 2 : 1));
+  (void)product_check(&x.p, "filled");
+  const double alone = got(t, &x, n, true), together = got(t, &x, n, false);
+  const double apart = n > 1 ? got_apart(&x, column, k, n) : 0;
+  OSLA_ASSERT_MSG(alone - apart == (together - apart) * node,
+                  "%d layers, %d x %d grid: %g bytes alone, %g together, %g not shared, %d ranks a "
+                  "node, transposed %d",
+                  n, osla_grid_nprow(grid), osla_grid_npcol(grid), alone, together, apart, node,
+                  transposed);
+  if (osla_transport_n_nodes(t) > 1) CU_ASSERT(together > 0);
+  free_operands(&x);
+}
+
 static void test_got_once(void)
 {
   osla_transport *t = osla_test_transport();
-  int size = osla_test_size(), node = osla_transport_largest_node(t);
-  const shape h = {480, 480, 1200, 480 / size, 480 / size, 1200 / size};
+  const int size = osla_test_size(), n_nodes = osla_transport_n_nodes(t);
   for (int column = 0; column < 2; column++) {
     osla_grid *grid;
     OSLA_ASSERT_OK(osla_grid_create(t, column ? size : 1, column ? 1 : size, &grid));
-    for (int transposed = 0; transposed < (size > 8 ? 1 : 2); transposed++) {
-      /* number of the variant in which the operand that ranks share has this transpose */
-      int variant = 32 + transposed * (column ? 2 : 1);
-      operands x = make(grid, OSLA_DOUBLE, &h, variant);
-      (void)product_check(&x.p, "filled");
-      double alone = got(t, &x, true), together = got(t, &x, false);
-      OSLA_ASSERT_MSG(alone == together * node,
-                      "%g bytes alone, %g together, %d ranks a node, variant %d", alone, together,
-                      node, variant);
-      if (osla_transport_n_nodes(t) > 1) CU_ASSERT(together > 0);
-      free_operands(&x);
-    }
+    for (int n = 1; n <= n_nodes && n <= 4; n *= 2)
+      for (int transposed = 0; transposed < (size > 8 ? 1 : 2); transposed++)
+        if (n_nodes % n == 0 && (n == 1 || column || !transposed))
+          check_got_once(t, grid, column, transposed, n);
     osla_grid_destroy(&grid);
+  }
+  osla_transport_destroy(&t);
+}
+
+/* ---- layers ---- */
+
+/* Checks a product with n layers, whose shape, type and variant `turn` selects, and in which a rank
+ * needs at least 4 MiB of operands. The result must be exact if the elements are integers, and
+ * within the bound of rounding errors if they are uniform random numbers. Returns true if ranks of
+ * a node shared loads of operands. */
+static bool check_layers(osla_transport *t, osla_grid *grid, int turn, int n)
+{
+  static const shape of_layers[] = {{160, 152, 9600, 8, 8, 64}, {147, 171, 9701, 16, 5, 100}};
+  static const osla_dtype types[] = {OSLA_DOUBLE, OSLA_COMPLEX_FLOAT, OSLA_COMPLEX_DOUBLE};
+  const product_options options = {.layers = n};
+  const int variant = (5 * turn + n) % 4 + 16 * (turn % 2);
+  char label[64];
+  delays d;
+  (void)snprintf(label, sizeof label, "product %d, %d layers, variant %d", turn, n, variant);
+  operands x = make(grid, types[(turn + n / 2) % 3], &of_layers[turn % 2], variant);
+  x.p.options = &options;
+  x.p.beta = turn % 3 - 1;
+  for (int i = 0; i < 2; i++) {
+    x.p.seed = (uint64_t)(variant + 100 * i);
+    x.p.rounding = i == 1;
+    delays_begin(&d, t, x.p.seed);
+    (void)product_check(&x.p, label);
+    delays_end(&d);
+  }
+  const double alone = got(t, &x, n, true), together = got(t, &x, n, false);
+  OSLA_ASSERT_MSG(together <= alone, "%g bytes alone, %g together: %s", alone, together, label);
+  free_operands(&x);
+  return together < alone;
+}
+
+static bool grid_has_layers(const osla_grid *grid, int n)
+{
+  for (int rows = 1; rows <= n; rows *= 2)
+    if (osla_grid_nprow(grid) % rows == 0 && osla_grid_npcol(grid) % (n / rows) == 0) return true;
+  return false;
+}
+
+/* Checks products with 2 and 4 layers. With n layers the ranks of a node share loads only if the n
+ * ranks of a group can be on n nodes. Grid 0, of one process row, has such groups if nodes have
+ * equal size. */
+static void test_layers(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), n_nodes = osla_transport_n_nodes(t);
+  const int step = size > 8 ? 1 : size > 4 ? 3 : 2;
+  osla_grid *grid;
+  for (int n = 2; n <= 4; n *= 2) {
+    int shared = 0;
+    for (int g = 0; (grid = grid_at(t, g)) != NULL; g++) {
+      if (grid_has_layers(grid, n) && g % step == 0) shared += check_layers(t, grid, g / step, n);
+      osla_grid_destroy(&grid);
+    }
+    const bool must_share = n_nodes % n == 0 && n_nodes < size;
+    OSLA_ASSERT_MSG(shared > 0 || !must_share, "%d layers: no ranks shared loads", n);
   }
   osla_transport_destroy(&t);
 }
@@ -173,6 +265,7 @@ static const osla_test_case cases[] = {
   {"products", test_products},
   {"triangles", test_triangles},
   {"got_once", test_got_once},
+  {"layers", test_layers},
   {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_gemm_share, cases);

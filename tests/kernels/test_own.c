@@ -5,6 +5,7 @@
 #include "osla_gemm.h"
 #include "osla_inverse.h"
 #include "osla_lu.h"
+#include "osla_products.h"
 #include "osla_solve.h"
 #include "tests/osla_test.h"
 #include "tests/osla_test_help.h"
@@ -119,7 +120,12 @@ static void test_operand_refused(void)
     CU_ASSERT(err == OSLA_OK);
   } else {
     OSLA_ASSERT_ERR(err, OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("osla_matrix_wrap_own");
+    OSLA_ASSERT_TEXT("osla_gemm: other ranks need the ");
+    OSLA_ASSERT_SAME_TEXT();
+    OSLA_ASSERT_ERR(
+      osla_symm(OSLA_RIGHT, OSLA_LOWER, 1, whole(a.reached), whole(a.own), 1, whole(c.own), NULL),
+      OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("osla_symm: other ranks need the ");
     OSLA_ASSERT_SAME_TEXT();
     expect_same(&c, 0, "C of a refused product");
     double x;

@@ -329,14 +329,14 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(
     osla_trmm((osla_side)5, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, square, tall, NULL),
     OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm: side = 5");
+  OSLA_ASSERT_TEXT("osla_trmm: side = 5");
   OSLA_ASSERT_ERR(osla_trmm(OSLA_LEFT, OSLA_LOWER, (osla_trans)7, OSLA_UNIT, 1, square, tall, NULL),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm: trans = 7");
+  OSLA_ASSERT_TEXT("osla_trmm: trans = 7");
   OSLA_ASSERT_ERR(
     osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, (osla_diag)3, 1, square, tall, NULL),
     OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm: diag = 3");
+  OSLA_ASSERT_TEXT("osla_trmm: diag = 3");
   OSLA_ASSERT_ERR(osla_gemv((osla_trans)7, 1, square, osla_part_at(b.a, 0, 0, 8, 1), 0,
                             osla_part_at(b.a, 0, 1, 8, 1)),
                   OSLA_ERR_ARG);

@@ -33,6 +33,14 @@ static osla_err run_syrk(void *arg)
                    NULL);
 }
 
+static osla_err run_layers(void *arg)
+{
+  const operands *o = arg;
+  const osla_gemm_options options = {.layers = osla_test_size()};
+  return osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 2, osla_whole(o->a), osla_whole(o->b), 1,
+                   osla_whole(o->c), &options);
+}
+
 static osla_err run_gemv(void *arg)
 {
   const operands *o = arg;
@@ -84,6 +92,8 @@ static void test_each_allocation(void)
   try_all("symm", run_symm, &o, o.c);
   try_all("trmm", run_trmm, &o, o.c);
   try_all("syrk", run_syrk, &o, o.c);
+  /* between nodes, a rank ends the job if it has no memory to send partial sums */
+  if (osla_transport_n_nodes(t) == 1) try_all("layers", run_layers, &o, o.c);
   try_all("gemv", run_gemv, &o, o.y);
   try_all("symv", run_symv, &o, o.y);
   kernel_free(&y), kernel_free(&x), kernel_free(&c), kernel_free(&b), kernel_free(&a);

@@ -8,6 +8,7 @@
 
 #include "kernels/iterate/iterate.h"
 #include "osla.h"
+#include "osla_coarse.h"
 #include "osla_device.h"
 #include "tests/osla_test_help.h"
 
@@ -206,6 +207,23 @@ static osla_err with_iterations(const operands *s, int word, uint64_t value, boo
   return err;
 }
 
+static osla_err with_coarse(const operands *s, int word, uint64_t value)
+{
+  osla_coarse_options o = {0};
+  osla_splitting *split;
+  osla_iteration *it = NULL;
+  o.reserved[word] = value;
+  if (!OSLA_ASSERT_OK(osla_splitting_create(s->sparse, s->vector, NULL, &split))) return OSLA_OK;
+  const osla_fixed_point p = osla_splitting_problem(split);
+  const osla_coarse coarse = osla_splitting_coarse(split);
+  osla_err err = OSLA_OK;
+  if (OSLA_ASSERT_OK(osla_iteration_create(s->t, &p, NULL, &it)))
+    err = osla_iteration_add_coarse(it, &coarse, &o);
+  osla_iteration_destroy(&it);
+  osla_splitting_destroy(&split);
+  return err;
+}
+
 static osla_err with_iteration(const operands *s, int word, uint64_t value)
 {
   return with_iterations(s, word, value, false);
@@ -242,7 +260,8 @@ static const struct {
              {"osla_splitting_options", with_splitting},
              {"osla_splitting_options", with_dense_splitting},
              {"osla_iterate_options", with_iteration},
-             {"osla_iterate_options", with_sweeps}};
+             {"osla_iterate_options", with_sweeps},
+             {"osla_coarse_options", with_coarse}};
 
 static operands make_operands(void)
 {
@@ -298,8 +317,9 @@ static void free_operands(operands *s)
 /* Number of elements of `reserved` in this struct of options. */
 static int words_of(const char *options)
 {
-  const bool has_new_member =
-    strcmp(options, "osla_krylov_options") == 0 || strcmp(options, "osla_hessian_options") == 0;
+  if (strcmp(options, "osla_splitting_options") == 0) return WORDS - 2;
+  const bool has_new_member = strcmp(options, "osla_krylov_options") == 0 ||
+                              strcmp(options, "osla_hessian_options") == 0;
   return has_new_member ? WORDS - 1 : WORDS;
 }
 

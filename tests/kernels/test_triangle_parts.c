@@ -2,11 +2,13 @@
  * equations, and products. The results must agree to rounding with the results of the calls on a
  * full matrix with the elements of the triangular one. */
 #include "osla.h"
+#include "osla_trace.h"
 #include "tests/kernels/kernel_reference.h"
 #include "tests/osla_test_help.h"
 
 #include <complex.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Order, block size, and number of unknowns that are eliminated. The cases include numbers that
@@ -267,7 +269,68 @@ static void test_overlap(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {
-  {"elimination", test_elimination}, {"products", test_products}, {"empty", test_empty},
-  {"overlap", test_overlap},         {"errors", test_errors},     {NULL, NULL}};
+/* Returns the number of transfers, copies and collective operations of all ranks in a call of
+ * osla_gemm and one of osla_herk, both with alpha = 0. The operands A and B are parts of the matrix
+ * `of`. */
+static int64_t events_of_zero(const osla_matrix *of, osla_part c)
+{
+  static const osla_trace_kind kinds[] = {
+    OSLA_TRACE_GET,      OSLA_TRACE_PUT,      OSLA_TRACE_COPY,  OSLA_TRACE_PACK,
+    OSLA_TRACE_NOTIFY,   OSLA_TRACE_BARRIER,  OSLA_TRACE_BCAST, OSLA_TRACE_ALLREDUCE,
+    OSLA_TRACE_ALLTOALL, OSLA_TRACE_ALLGATHER};
+  osla_transport *t = osla_grid_transport(osla_matrix_grid(of));
+  osla_matrix *matrix = (osla_matrix *)(uintptr_t)of; /* read only */
+  const osla_part a = osla_part_at(matrix, 8, 0, 12, 8);
+  osla_trace_summary s;
+  int64_t events = 0;
+  OSLA_ASSERT_OK(osla_trace_start(t));
+  OSLA_ASSERT_OK(osla_gemm(OSLA_NOTRANS, OSLA_TRANS, 0, a, a, -2, c, NULL));
+  OSLA_ASSERT_OK(osla_herk(OSLA_LOWER, OSLA_NOTRANS, 0, a, -2, c, NULL));
+  OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    events += s.kind[kinds[k]].events;
+  return events;
+}
+
+static double not_a_number(int64_t i, int64_t j, void *arg)
+{
+  (void)i, (void)j, (void)arg;
+  return NAN;
+}
+
+/* Products with alpha = 0 must not read A and B, which contain NaN. Therefore operands in a
+ * triangular matrix must cause no more transfers and copies than operands in a full matrix. */
+static void test_zero(void)
+{
+  osla_transport *t = osla_test_transport();
+  osla_grid *grid = osla_test_square_grid(t);
+  osla_matrix *c[2] = {NULL, NULL};
+  int64_t events[2];
+  pair p = make_pair(grid, OSLA_DOUBLE, 20, 4);
+  for (int k = 0; k < 2; k++) {
+    OSLA_ASSERT_OK(osla_matrix_fill_with(p.at[k], not_a_number, NULL));
+    OSLA_ASSERT_OK(osla_matrix_create(grid, OSLA_DOUBLE, 12, 12, 5, 5, &c[k]));
+    OSLA_ASSERT_OK(osla_matrix_fill(c[k], OSLA_FILL_UNIFORM, 3));
+    events[k] = events_of_zero(p.at[k], osla_whole(c[k]));
+  }
+  expect_equal(c[0], c[1], true, "alpha = 0");
+  OSLA_ASSERT_MSG(events[0] == events[1],
+                  "%" PRId64
+                  " transfers and collective operations for a triangular operand, %" PRId64
+                  " for a full one",
+                  events[0], events[1]);
+  for (int k = 0; k < 2; k++)
+    osla_matrix_destroy(&c[k]);
+  destroy_pair(&p);
+  osla_grid_destroy(&grid);
+  osla_transport_destroy(&t);
+}
+
+static const osla_test_case cases[] = {{"elimination", test_elimination},
+                                       {"products", test_products},
+                                       {"empty", test_empty},
+                                       {"zero", test_zero},
+                                       {"overlap", test_overlap},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_triangle_parts, cases);

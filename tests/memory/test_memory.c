@@ -193,6 +193,21 @@ static void test_cholesky(void)
   end(&j);
 }
 
+static void test_cholesky_triangle(void)
+{
+  job j;
+  int64_t info;
+  begin(&j);
+  OSLA_ASSERT_OK(osla_matrix_create_triangle(j.grid, OSLA_DOUBLE, N, NB, &j.a));
+  OSLA_ASSERT_OK(osla_matrix_fill(j.a, OSLA_FILL_SPD, 1));
+  OSLA_ASSERT_OK(osla_barrier(j.t));
+  start();
+  OSLA_ASSERT_OK(osla_potrf(OSLA_LOWER, j.a, NULL, &info));
+  CU_ASSERT(info == 0);
+  compare(j.t, "Cholesky of a triangle", osla_chol_triangle_memory(&j.shape), false);
+  end(&j);
+}
+
 static void test_inverse(void)
 {
   job j;
@@ -269,6 +284,7 @@ static const osla_test_case cases[] = {
   {"gemm", test_gemm},
   {"lu_and_solve", test_lu_and_solve},
   {"cholesky", test_cholesky},
+  {"cholesky_triangle", test_cholesky_triangle},
   {"accumulator", test_accumulator},
   {"inverse", test_inverse},
   {"inverse_of_lu", test_inverse_of_lu},

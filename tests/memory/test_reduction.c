@@ -4,6 +4,7 @@
 #include "tests/osla_test_help.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SUMS = 3, MAXIMA = 2, VALUES = SUMS + MAXIMA };
@@ -120,10 +121,90 @@ static void test_late(void)
   osla_transport_destroy(&t);
 }
 
+/* Tests a reduction whose rounds have in turn more values than OSLA_REDUCTION_MOST, and one
+ * value. */
+static void test_wide(void)
+{
+  enum { WIDE = 777 };
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), rank = osla_test_rank();
+  osla_reduction *r;
+  const double *got;
+  double values[WIDE + 1];
+  OSLA_ASSERT_ERR(osla_reduction_create_wide(t, 0, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osla_reduction_create_wide(t, OSLA_REDUCTION_WIDEST + 1, &r), OSLA_ERR_ARG);
+  CU_ASSERT(r == NULL);
+  if (size > 1) {
+    OSLA_ASSERT_ERR(osla_reduction_create_wide(t, WIDE + rank, &r), OSLA_ERR_ARG);
+    OSLA_ASSERT_TEXT("most is 777 on rank 0, but 778 on rank 1");
+    OSLA_ASSERT_SAME_TEXT();
+    CU_ASSERT(r == NULL);
+  }
+  OSLA_ASSERT_OK(osla_reduction_create_wide(t, WIDE, &r));
+  for (int round = 0; round < 20; round++) {
+    const int n = round % 2 ? 1 : WIDE;
+    int wrong = 0;
+    for (int k = 0; k <= WIDE; k++)
+      values[k] = k % size == rank ? k + round : 0;
+    OSLA_ASSERT_OK(osla_reduction_start(r, values, n, 0));
+    OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+    for (int k = 0; got && k < n; k++)
+      wrong += got[k] != k + round;
+    CU_ASSERT(got && wrong == 0);
+  }
+  OSLA_ASSERT_ERR(osla_reduction_start(r, values, WIDE, 1), OSLA_ERR_ARG);
+  osla_reduction_destroy(&r);
+  osla_transport_destroy(&t);
+}
+
+/* Returns the sum of (rank + 1) over the even ranks from `first` to first + n - 1. */
+static double sum_of_even(int first, int n)
+{
+  double sum = 0.0;
+  for (int p = first; p < first + n && p < osla_test_size(); p++)
+    if (p % 2 == 0) sum += p + 1;
+  return sum;
+}
+
+/* Tests reductions of sets of ranks: the ranks with even numbers among each `width` consecutive
+ * ranks. Ranks with odd numbers are in no set. Each set makes another number of rounds. */
+static void test_sets(void)
+{
+  osla_transport *t = osla_test_transport();
+  const int size = osla_test_size(), rank = osla_test_rank();
+  int *set = osla_test_allocate((size_t)size + 1, sizeof *set);
+  osla_reduction *r;
+  const double *got;
+  for (int width = 1; width <= size + 1; width++) {
+    const int first = rank - rank % width;
+    int n = 0;
+    for (int p = first; p < first + width && p < size && rank % 2 == 0; p++)
+      if (p % 2 == 0) set[n++] = p;
+    if (!OSLA_ASSERT_OK(osla_reduction_create_among(t, n, set, 2, &r))) continue;
+    for (int round = 0; n > 0 && round < 5 + first; round++) {
+      const double values[] = {rank + 1 + round, rank};
+      OSLA_ASSERT_OK(osla_reduction_start(r, values, 1, 1));
+      OSLA_ASSERT_OK(osla_reduction_wait(r, &got));
+      CU_ASSERT(got[0] == sum_of_even(first, width) + n * round && got[1] == set[n - 1]);
+    }
+    osla_reduction_destroy(&r);
+  }
+  set[0] = rank == size - 1 ? size : rank;
+  OSLA_ASSERT_ERR(osla_reduction_create_among(t, 1, set, 2, &r), OSLA_ERR_ARG);
+  OSLA_ASSERT_TEXT("is not a rank, or not in ascending order");
+  OSLA_ASSERT_SAME_TEXT();
+  set[0] = (rank + 1) % size;
+  if (size > 1) OSLA_ASSERT_ERR(osla_reduction_create_among(t, 1, set, 2, &r), OSLA_ERR_ARG);
+  if (size > 1) OSLA_ASSERT_TEXT("rank 0 is not in its own set of ranks");
+  OSLA_ASSERT_ERR(osla_reduction_create_among(t, -1, set, 2, &r), OSLA_ERR_ARG);
+  CU_ASSERT(r == NULL);
+  free(set);
+  osla_transport_destroy(&t);
+}
+
 static const osla_test_case cases[] = {
-  {"rounds", test_rounds},
-  {"not_numbers", test_not_numbers},
-  {"late", test_late},
-  {NULL, NULL},
+  {"rounds", test_rounds}, {"not_numbers", test_not_numbers},
+  {"late", test_late},     {"wide", test_wide},
+  {"sets", test_sets},     {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_reduction, cases);

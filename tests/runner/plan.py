@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 LEVELS = ("check", "ci", "full")
-MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "shmem", "shmem2", "sim", "hosts2", "hosts3", "hosts4", "hosts2shmem")
+MODES = ("node", "fake2", "fake4", "sparse", "cores2", "nolocal", "device", "device2", "triangle", "triangle2", "mixed", "early", "mpimem", "armci", "shmem", "shmem2", "sim", "hosts2", "hosts3", "hosts4", "hosts2shmem")
 NEEDS = ("hdf5", "scalapack", "ga", "armci", "shmem", "fortran", "gnuplot", "simulation")
 MARKS = ("timing", "plain")
 
@@ -47,6 +47,8 @@ def suits(ranks, mode):
     """True if this number of ranks can run in the mode."""
     if mode in ("fake2", "sparse", "cores2", "device2", "triangle2", "shmem2"):
         return ranks % 2 == 0
+    if mode == "fake4":
+        return ranks % 4 == 0
     if mode.startswith("hosts"):
         return ranks % int(mode[5]) == 0
     return ranks > 1 or mode != "nolocal"

@@ -150,7 +150,8 @@ class Lists(unittest.TestCase):
     def test_wrong_lines(self):
         for text, part in (("x | 1-node | | |", "before the first"), ("[a]\nx | 1-node", "2 columns"),
                            ("[a]\nx | 1-nood | | |", "'1-nood' is not RANKS-MODE"), ("[a]\nx | | | |", "no level runs it"),
-                           ("[a]\nx | 3-fake2 | | |", "3 ranks cannot run"), ("[a]\nx | 1-node | | | quick", "'quick' is no need"),
+                           ("[a]\nx | 3-fake2 | | |", "3 ranks cannot run"),
+                           ("[a]\nx | 6-fake4 | | |", "6 ranks cannot run"), ("[a]\nx | 1-node | | | quick", "'quick' is no need"),
                            ("[a]\nx.sh | 1-node | | |", "'run' is for scripts"), ("[a]\nx | run | | |", "'run' is for scripts")):
             with self.assertRaisesRegex(plan.ListError, part):
                 self.read(text + "\n")

@@ -166,10 +166,10 @@ static size_t whole_pages(size_t bytes)
   return (bytes + page) / page * page;
 }
 
-/* Maps the data of a file, reserves device addresses for them, and enters the memory in the table.
- * The device addresses are never used again, so that a use of freed memory crashes. One more page
- * is reserved, so that the addresses behind the last byte belong to no other memory. The caller has
- * set `bytes`, `file` and `ordinal`; the call sets the addresses. */
+/* Maps the data of a file, reserves device addresses for them, and enters the memory in the
+ * table. The device addresses are never used again, so that a use of freed memory crashes. One
+ * more page is reserved, so that the addresses just after the last byte belong to no other
+ * memory. The caller has set `bytes`, `file` and `ordinal`; the call sets the addresses. */
 static osla_err add_memory(int file, fake_memory *m)
 {
   const size_t whole = whole_pages(m->bytes), reserved = whole_pages(whole);

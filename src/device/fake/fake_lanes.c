@@ -125,7 +125,7 @@ static void *run_signals(void *arg)
 
 /* ---- the queue ---- */
 
-/* Makes room for one more entry behind the entries of a lane. Returns false if there is not enough
+/* Makes room for one more entry after the entries of a lane. Returns false if there is not enough
  * memory. */
 static bool reserve_entry(fake_lane *l)
 {

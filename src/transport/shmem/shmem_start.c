@@ -11,7 +11,7 @@
 /* State of OpenSHMEM in this process, which all transports share. */
 static struct {
   pthread_mutex_t lock;
-  bool started; /* true if OpenSHMEM was started, by this library or by the program */
+  bool started; /* true after this library has called shmem_init_thread with success */
   bool ended;   /* true from the call of shmem_finalize on */
 } shmem = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -37,10 +37,11 @@ bool osli_shmem_has_ended(void)
 }
 
 /* Ends OpenSHMEM, and then MPI unless shmem_finalize has ended it. This order is necessary with
- * Open MPI: shmem_finalize crashes if it runs after MPI_Finalize, and it calls MPI_Finalize a
- * second time if a callback on MPI_COMM_SELF calls it. Open MPI's shmem_finalize ends MPI after it
- * has closed the symmetric heap, so callbacks on MPI_COMM_SELF find the heap closed. The definition
- * is weak, so that a program may define MPI_Finalize itself. */
+ * Open MPI: shmem_finalize crashes if it runs after MPI_Finalize. If a callback on MPI_COMM_SELF
+ * calls shmem_finalize, then shmem_finalize calls MPI_Finalize a second time. Open MPI's
+ * shmem_finalize ends MPI after it has closed the symmetric heap, so callbacks on MPI_COMM_SELF
+ * find the heap closed. The definition is weak, so that a program may define MPI_Finalize
+ * itself. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
   int (*next)(void), is_over = 0;
@@ -61,7 +62,8 @@ __attribute__((weak)) int MPI_Finalize(void)
  *       freed. Open MPI 4.1 never removes the hook, and crashes when memory is freed after MPI has
  *       unloaded spml/ucx.
  *   SHMEM_SYMMETRIC_HEAP_SIZE  gives the size of the heap to Open MPI 4.1, which does not read the
- *       standard's SHMEM_SYMMETRIC_SIZE (OpenSHMEM 1.4, section 7) */
+ *       standard's SHMEM_SYMMETRIC_SIZE (OpenSHMEM 1.4, section 7). An older name of the variable,
+ *       SMA_SYMMETRIC_SIZE, takes precedence. */
 static void set_environment(void)
 {
   const char *bytes = getenv("SHMEM_SYMMETRIC_SIZE");

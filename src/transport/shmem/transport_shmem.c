@@ -1,4 +1,5 @@
-/* The OpenSHMEM backend of the transport table; osla_shmem.h describes its differences.
+/* The OpenSHMEM backend of the transport table. osla_shmem.h describes how it differs from the MPI
+ * backend.
  *
  * The MPI backend serves memory of ranks on this rank's node, attached memory, transports on a part
  * of MPI_COMM_WORLD, progress, and waits for notifications. A symmetric address is valid at each
@@ -228,7 +229,8 @@ static osla_err backend_put_notify(osla_region *region, int rank, size_t offset,
   return OSLA_OK;
 }
 
-/* Posts are blocking, because OpenSHMEM cannot test whether a put has arrived. */
+/* Makes the put with notify before it returns, because OpenSHMEM cannot test whether a put has
+ * arrived. The caller may then reuse the source, so no post remains: *out is NULL. */
 static osla_err backend_post(osla_region *region, int rank, size_t offset, const void *source,
                              size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                              osla_post **out)

@@ -14,8 +14,8 @@ enum {
 
 struct CUstream_st {
   int device;
-  stand_in_entry *entries; /* [most] queued entries; the first one is number `done` of the stream */
-  size_t n_entries, most;
+  stand_in_entry *entries; /* [most]; the queued entries are [first, first + n_entries) */
+  size_t first, n_entries, most;
   uint64_t done;
   bool is_running; /* true while a thread runs an entry of the stream */
   uint64_t signal; /* value of `done` when the latest signal has run; 0 before the first signal */
@@ -296,9 +296,8 @@ static void run_stream(cudaStream_t s, uint64_t end)
       pause_call();
       continue;
     }
-    const stand_in_entry e = s->entries[0];
+    const stand_in_entry e = s->entries[s->first++];
     s->n_entries--;
-    memmove(s->entries, s->entries + 1, s->n_entries * sizeof *s->entries);
     s->is_running = true;
     run_entry(&e);
     s->is_running = false;
@@ -345,18 +344,27 @@ static cudaStream_t stream_of(cudaStream_t handle)
   return *s;
 }
 
+/* Makes place for one more entry behind the queued entries. If they reach the end of the array,
+ * they move to its start, and the array grows if they fill at least half of it. */
+static void reserve_entry(cudaStream_t s)
+{
+  if (s->first + s->n_entries < s->most) return;
+  if (s->first > 0) memmove(s->entries, s->entries + s->first, s->n_entries * sizeof *s->entries);
+  s->first = 0;
+  if (2 * s->n_entries < s->most) return;
+  s->most = 2 * s->most + 64;
+  s->entries = realloc(s->entries, s->most * sizeof *s->entries);
+  if (!s->entries) abort();
+}
+
 cudaError_t stand_in_push(cudaStream_t handle, stand_in_entry entry)
 {
   begin_call();
   const cudaStream_t s = stream_of(handle);
   END_IF(!s || s->device != current, cudaErrorInvalidResourceHandle);
   END_IF(sticky, sticky);
-  if (s->n_entries == s->most) {
-    s->most = 2 * s->most + 64;
-    s->entries = realloc(s->entries, s->most * sizeof *s->entries);
-    if (!s->entries) abort();
-  }
-  s->entries[s->n_entries++] = entry;
+  reserve_entry(s);
+  s->entries[s->first + s->n_entries++] = entry;
   if (entry.kind == STAND_IN_SIGNAL) note_signal(s);
   if (current_fake()->lanes.early) run_stream(s, UINT64_MAX);
   return end_call(cudaSuccess);
