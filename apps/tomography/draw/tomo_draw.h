@@ -40,7 +40,7 @@ typedef struct tomo_world {
 } tomo_world;
 
 typedef enum tomo_draw_format {
-  TOMO_DRAW_PNG, /* pixels are half as large as those of the boxes: 192 per inch */
+  TOMO_DRAW_PNG, /* 192 pixels per inch; the unit of coordinates in tomo_box is 1/96 inch */
   TOMO_DRAW_SVG,
   TOMO_DRAW_PDF
 } tomo_draw_format;

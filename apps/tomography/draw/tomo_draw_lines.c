@@ -175,7 +175,7 @@ void draw_track(tomo_draw *draw, int block, const tomo_track *track)
   fprintf(draw->script, "$track%d << END\n", block);
   for (int i = 0; i <= STEPS; i++)
     put_track_point(&p, &track->arc, track->arc.angle * i / STEPS);
-  /* gnuplot rejects an empty data block, so that the block begins with the point (9, 9), which is
+  /* gnuplot rejects an empty data block, so the block begins with the point (9, 9), which is
    * outside the map */
   fprintf(draw->script, "END\n$dots%d << END\n9 9\n", block);
   for (double s = step; s < track->arc.angle - 0.5 * step; s += step) {

@@ -98,12 +98,12 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
 /* An upper bound of the absolute values of all elements of C_m^(-1). */
 double tomo_prior_bound(const tomo_prior_options *options, int64_t knots, int n_radial);
 
-/* m^T C_m^(-1) m, computed from differences without panels. */
+/* m^T C_m^(-1) m, computed without forming the rows that tomo_prior_panel returns. */
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                        const double *m);
 
-/* y := C_m^(-1) x, computed from differences without panels. x and y have N_m elements and do not
- * overlap. */
+/* y := C_m^(-1) x, computed without forming the rows that tomo_prior_panel returns. x and y have
+ * N_m elements and do not overlap. */
 void tomo_prior_multiply(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                          const double *x, double *y);
 

@@ -223,7 +223,7 @@ static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
     if (!*more || begins(reader->text, "EVENTID")) return OSLA_OK;
     TEXT_CHECK(reader,
                !is_row(reader, t) && !text_find_fdsn(reader->text) && !text_is_ndk(reader->text),
-               "a row behind STOP, and no header EVENTID between them");
+               "a row after STOP, and no header EVENTID between them");
   }
 }
 

@@ -45,7 +45,7 @@
  * StationXML (FDSN, versions 1.x): stations with their epochs, merged like those of FDSN text.
  * QuakeML 1.2: the preferred origin and magnitude of each event, else the first ones; an origin
  * without latitude and longitude and a magnitude without a value are ignored. An event's id is the
- * publicID or, if that is too long, its last part: the text behind eventid=, else behind the last
+ * publicID or, if that is too long, its last part: the text after eventid=, else after the last
  * slash.
  *
  * NDK: five lines of fixed columns for each event: region and time from line 1, id (CMT event name)

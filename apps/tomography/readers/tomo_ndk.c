@@ -76,7 +76,7 @@ static const ndk_field fields[] = {
   {5, 34, 41, 3, "third eigenvalue", -any, any},
 };
 
-/* Copies the columns first to last without leading blanks. Columns behind the end of the line count
+/* Copies the columns first to last without leading blanks. Columns after the end of the line count
  * as blank. */
 static const char *copy_columns(const char *line, int first, int last, char text[WIDEST + 1])
 {
@@ -156,8 +156,8 @@ static osla_err check_length(const text_reader *reader)
     n--;
   if (n <= COLUMNS) return OSLA_OK;
   text_printable(reader->text + COLUMNS, shown);
-  return text_error(reader, "columns %d-%zu, \"%s\", are behind the %d of an NDK event",
-                    COLUMNS + 1, n, shown, COLUMNS);
+  return text_error(reader, "columns %d-%zu, \"%s\", are after the %d of an NDK event", COLUMNS + 1,
+                    n, shown, COLUMNS);
 }
 
 /* Checks the type of depth (free, fixed, or from body waves), which shows that line 3 is not

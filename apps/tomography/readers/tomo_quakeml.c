@@ -32,7 +32,7 @@ typedef struct events {
   solutions origins, magnitudes;
 } events;
 
-/* The last part of a public ID: the text between eventid= and the next &, else the text behind the
+/* The last part of a public ID: the text between eventid= and the next &, else the text after the
  * last slash. */
 static void last_part(const char *name, char part[NAMES_MAX])
 {

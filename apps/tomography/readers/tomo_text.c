@@ -174,7 +174,7 @@ static char *trim(char *field)
   return field;
 }
 
-/* Removes the quotes of the field that begins at *p, in place; *p moves behind the closing
+/* Removes the quotes of the field that begins at *p, in place, and moves *p past the closing
  * quote. */
 static bool unquote(char **p)
 {

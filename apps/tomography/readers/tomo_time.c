@@ -55,7 +55,7 @@ static bool read_seconds(const char **at, double *value)
   return true;
 }
 
-/* Reads the time zone behind a time of day: none, Z, or the offset from UTC. */
+/* Reads the time zone after a time of day: none, Z, or the offset from UTC. */
 static bool read_zone(const char **at, double *east_s)
 {
   int hour, minute = 0;

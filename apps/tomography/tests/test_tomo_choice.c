@@ -141,12 +141,12 @@ static void test_isc(void)
   list_refuse(list_read_events, page,
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
   snprintf(page, sizeof page, "%sSTOP\n\n%s", rows, strchr(rows, '\n') + 1);
-  list_refuse(list_read_events, page, ":8: a row behind STOP, and no header EVENTID between them");
+  list_refuse(list_read_events, page, ":8: a row after STOP, and no header EVENTID between them");
   snprintf(page, sizeof page, "%sSTOP\nid,lat,lon,depth,mag,place\na,1,2,3,4,b\n", rows);
-  list_refuse(list_read_events, page, ":7: a row behind STOP, and no header EVENTID between them");
+  list_refuse(list_read_events, page, ":7: a row after STOP, and no header EVENTID between them");
   snprintf(page, sizeof page, "<html>\n%sSTOP\n</pre>\n<script>f(a,b,c,d);</script>\n2018,1,2\n",
            rows);
-  list_refuse(list_read_events, page, ":10: a row behind STOP, and no header EVENTID between them");
+  list_refuse(list_read_events, page, ":10: a row after STOP, and no header EVENTID between them");
   CU_ASSERT(list_read(list_read_events, "ISC_ID;latitude;longitude\n1;2;3\n", &s) == 1);
   free(s);
   CU_ASSERT(list_read(list_read_events, "ISC id|latitude|longitude\n1|2|3\n", &s) == 1);

@@ -245,8 +245,7 @@ static void test_ndk_columns(void)
              "\" CMT:\"");
   refuse_ndk("20:05.4", "20:0x1F", ":1: columns 6-26, time \"2005/01/01 01:20:0x1F\" is not valid");
   refuse_ndk("2005/01/01", "2005/13/01", ":1: columns 11-12, month 13 is outside 1 to 12");
-  refuse_ndk("72   66", "72   66 x",
-             ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");
+  refuse_ndk("72   66", "72   66 x", ":5: columns 81-82, \" x\", are after the 80 of an NDK event");
 }
 
 /* In NDK, a value of the centroid whose columns are blank is missing, like an empty field in other
