@@ -30,22 +30,27 @@ typedef struct run {
   osla_uplo uplo;
   const osla_splitting_options *blocks;
   const osla_iterate_options *how;
+  const osla_coarse_options *coarse; /* options of a coarse level; NULL: no coarse level */
   int64_t rows, bound_steps;
   const double *b;
   double *x, alpha;
+  int64_t corrections; /* number of corrections of the coarse level */
   osla_iterate_result result;
 } run;
 
-static osla_err iterate_with(run *r, const osla_fixed_point *problem)
+/* Runs the iteration of a problem, with the coarse level `coarse` if the call asks for one. */
+static osla_err iterate_with(run *r, const osla_fixed_point *problem, const osla_coarse *coarse)
 {
   osla_iteration *iteration = NULL;
   double *state = calloc((size_t)problem->length + 1, sizeof *state);
   osla_err err = state ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "iterate: a state");
   OSLA_TRY(osla_agree(r->transport, err));
   OSLA_TRY(osla_iteration_create(r->transport, problem, r->how, &iteration));
+  if (r->coarse) OSLA_TRY(osla_iteration_add_coarse(iteration, coarse, r->coarse));
   if (r->bound_steps > 0) OSLA_TRY(osla_iterate_bound(iteration, r->bound_steps, &r->alpha));
   if (r->rows > 0) memcpy(state, r->x, (size_t)r->rows * sizeof *state);
   OSLA_TRY(osla_iterate(iteration, state, &r->result));
+  r->corrections = osla_iteration_corrections(iteration);
   if (r->rows > 0) memcpy(r->x, state, (size_t)r->rows * sizeof *state);
 cleanup:
   osla_iteration_destroy(&iteration);
@@ -57,13 +62,15 @@ static osla_err run_it(run *r)
 {
   if (r->diffusion) {
     const osla_fixed_point whole = osla_diffusion_problem(r->diffusion);
-    return iterate_with(r, &whole);
+    const osla_coarse coarse = osla_diffusion_coarse(r->diffusion);
+    return iterate_with(r, &whole, &coarse);
   }
   osla_splitting *split = NULL;
   OSLA_CALL(r->sparse ? osla_splitting_create(r->sparse, r->b, r->blocks, &split)
                       : osla_splitting_create_dense(r->uplo, r->dense, r->b, r->blocks, &split));
   const osla_fixed_point problem = osla_splitting_problem(split);
-  osla_err err = iterate_with(r, &problem);
+  const osla_coarse coarse = osla_splitting_coarse(split);
+  osla_err err = iterate_with(r, &problem, &coarse);
   osla_splitting_destroy(&split);
   return err;
 }
@@ -97,27 +104,36 @@ static PyObject *answer(osla_err err, const run *r)
 {
   if (err != OSLA_OK) return osla_py_raise(err);
   const osla_iterate_result *e = &r->result;
-  return Py_BuildValue("idddddLLLdd", (int)e->end, e->residual, e->start, e->norm, e->rounding,
+  return Py_BuildValue("idddddLLLddL", (int)e->end, e->residual, e->start, e->norm, e->rounding,
                        e->error, (long long)e->sweeps, (long long)e->least, (long long)e->most,
-                       r->alpha, e->seconds);
+                       r->alpha, e->seconds, (long long)r->corrections);
 }
 
-/* Python function iterate(csr or matrix, uplo, b, x, blocks, options, number of steps for the bound
- * of the convergence rate) -> end, residual, start, norm, rounding, error, this rank's sweeps,
- * least, most, alpha, seconds */
+/* Sets *out to the options of a coarse level, or to NULL if `given` is None. Returns false with an
+ * exception if `given` is something else. */
+static bool coarse_options(PyObject *given, const osla_coarse_options **out)
+{
+  *out = NULL;
+  return given == Py_None || (*out = osla_py_struct(given, sizeof **out)) != NULL;
+}
+
+/* Python function iterate(csr or matrix, uplo, b, x, blocks, options, options of the coarse level
+ * or None, number of steps for the bound of the convergence rate) -> end, residual, start, norm,
+ * rounding, error, this rank's sweeps, least, most, alpha, seconds, this rank's corrections */
 static PyObject *iterate(PyObject *module, PyObject *args)
 {
   (void)module;
-  PyObject *pa, *pb, *px, *pblocks, *phow;
+  PyObject *pa, *pb, *px, *pblocks, *phow, *pcoarse;
   int uplo;
   long long steps;
   osla_py_handle *h;
   osla_py_array b, x;
-  if (!osla_py_parse(args, "OiOOOOL", &pa, &uplo, &pb, &px, &pblocks, &phow, &steps)) return NULL;
+  if (!osla_py_parse(args, "OiOOOOOL", &pa, &uplo, &pb, &px, &pblocks, &phow, &pcoarse, &steps))
+    return NULL;
   run r = {.uplo = (osla_uplo)uplo, .bound_steps = steps};
   r.rows = find_matrix(pa, &r, &h);
   if (r.rows < 0 || !(r.blocks = osla_py_struct(pblocks, sizeof *r.blocks)) ||
-      !(r.how = osla_py_struct(phow, sizeof *r.how)) ||
+      !(r.how = osla_py_struct(phow, sizeof *r.how)) || !coarse_options(pcoarse, &r.coarse) ||
       !osla_py_acquire_vector(pb, "b", OSLA_DOUBLE, r.rows, OSLA_PY_READ, &b))
     return NULL;
   if (!osla_py_acquire_vector(px, "x", OSLA_DOUBLE, r.rows, OSLA_PY_WRITE, &x)) {
@@ -198,18 +214,19 @@ static PyObject *diffusion_fill(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Python function diffusion_iterate(diffusion, x, options, steps of the bound) -> the result of
- * iterate */
+/* Python function diffusion_iterate(diffusion, x, options, options of the coarse level or None,
+ * steps of the bound) -> the result of iterate */
 static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
 {
   (void)module;
-  PyObject *object, *px, *phow;
+  PyObject *object, *px, *phow, *pcoarse;
   long long steps;
   osla_py_handle *h;
   osla_py_array x;
-  if (!osla_py_parse(args, "OOOL", &object, &px, &phow, &steps)) return NULL;
+  if (!osla_py_parse(args, "OOOOL", &object, &px, &phow, &pcoarse, &steps)) return NULL;
   run r = {.bound_steps = steps, .how = osla_py_struct(phow, sizeof *r.how)};
-  if (!r.how || !convert_state(object, px, &h, &x)) return NULL;
+  if (!r.how || !coarse_options(pcoarse, &r.coarse) || !convert_state(object, px, &h, &x))
+    return NULL;
   r.transport = h->root->object;
   r.diffusion = h->object;
   r.rows = x.rows;

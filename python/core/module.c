@@ -108,6 +108,8 @@ static const struct number {
                {"DIFFUSION_MODE", OSLA_DIFFUSION_MODE},
                {"SPLITTING_CHOLESKY", OSLA_SPLITTING_CHOLESKY},
                {"SPLITTING_LU", OSLA_SPLITTING_LU},
+               {"SPLITTING_CG", OSLA_SPLITTING_CG},
+               {"SPLITTING_SPARSE", OSLA_SPLITTING_SPARSE},
                {"ERR_ARG", OSLA_ERR_ARG},
                {"ERR_MEM", OSLA_ERR_MEM},
                {"ERR_RANGE", OSLA_ERR_RANGE},

@@ -64,7 +64,13 @@ static const field krylov_fields[] = {FIELD(osla_krylov_options, tolerance, DOUB
 
 static const field splitting_fields[] = {FIELD(osla_splitting_options, block, INT64),
                                          FIELD(osla_splitting_options, factor, INT),
+                                         FIELD(osla_splitting_options, inner_tolerance, DOUBLE),
+                                         FIELD(osla_splitting_options, group, INT64),
                                          {NULL, INT, 0}};
+
+static const field coarse_fields[] = {FIELD(osla_coarse_options, damping, DOUBLE),
+                                      FIELD(osla_coarse_options, sweeps, INT64),
+                                      {NULL, INT, 0}};
 
 static const field iterate_fields[] = {
   FIELD(osla_iterate_options, mode, INT),     FIELD(osla_iterate_options, tolerance, DOUBLE),
@@ -94,6 +100,7 @@ typedef union any_options {
   osla_hessian_options hessian;
   osla_krylov_options krylov;
   osla_splitting_options splitting;
+  osla_coarse_options coarse;
   osla_iterate_options iterate;
   osla_diffusion_options diffusion;
 } any_options;
@@ -109,6 +116,7 @@ static const struct kind {
              {"Hessian", hessian_fields, sizeof(osla_hessian_options)},
              {"solver", krylov_fields, sizeof(osla_krylov_options)},
              {"blocks", splitting_fields, sizeof(osla_splitting_options)},
+             {"coarse level", coarse_fields, sizeof(osla_coarse_options)},
              {"iterate", iterate_fields, sizeof(osla_iterate_options)},
              {"Diffusion", diffusion_fields, sizeof(osla_diffusion_options)}};
 

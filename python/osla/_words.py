@@ -42,7 +42,8 @@ ITERATE_END = {_core.ITERATE_CONVERGED: "converged", _core.ITERATE_STAGNATED: "s
                _core.ITERATE_SWEEPS: "sweeps", _core.ITERATE_DIVERGED: "diverged",
                _core.ITERATE_STALLED: "stalled"}
 DIFFUSION_START = {"source": _core.DIFFUSION_SOURCE, "mode": _core.DIFFUSION_MODE}
-BLOCK_FACTOR = {"cholesky": _core.SPLITTING_CHOLESKY, "lu": _core.SPLITTING_LU}
+BLOCK_FACTOR = {"cholesky": _core.SPLITTING_CHOLESKY, "lu": _core.SPLITTING_LU,
+                "cg": _core.SPLITTING_CG, "sparse": _core.SPLITTING_SPARSE}
 DTYPE = {np.dtype(np.float32): _core.FLOAT, np.dtype(np.float64): _core.DOUBLE,
          np.dtype(np.complex64): _core.COMPLEX_FLOAT, np.dtype(np.complex128): _core.COMPLEX_DOUBLE}
 NUMPY = {number: dtype for dtype, number in DTYPE.items()}
@@ -182,6 +183,19 @@ def text(value: Any, name: str) -> str:
 def same(*words: Any, **named: Any) -> str:
     """Text of the arguments that must be the same on all ranks, appended to the name of a call."""
     return "".join(f" {word}" for word in (*words, *(f"{k}={named[k]}" for k in sorted(named))))
+
+
+def coarse(value: Any) -> tuple[bytes | None, str]:
+    """The library's options of a coarse level, and their text for `same`. value: None or False (no
+    coarse level), True (the default options), or a mapping of options to values."""
+    if value is None or value is False:
+        return None, "coarse=None"
+    fields = {} if value is True else value
+    if not isinstance(fields, Mapping):
+        raise ArgumentError(f"coarse = {value!r}: None, True, or a mapping of damping and sweeps is "
+                            "needed")
+    text_of = ",".join(f"{name}:{fields[name]}" for name in sorted(fields))
+    return options("coarse level", dict(fields)), f"coarse={text_of or True}"
 
 
 def blocks(block: Any) -> tuple[int, int]:

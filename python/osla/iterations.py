@@ -20,7 +20,8 @@ class Iterated(NamedTuple):
     x; if it diverged or stalled, an outdated estimate. rounding: bound of the rounding errors in
     residual; error: bound of max |x - solution| / v, 0 if none is known; alpha: with
     bound_steps, below 1 if it is proved that every mode converges. sweeps: of this rank; least,
-    most: over all ranks."""
+    most: over all ranks. corrections: number of corrections of the coarse level that this rank
+    added."""
 
     x: np.ndarray
     end: str
@@ -34,6 +35,7 @@ class Iterated(NamedTuple):
     most: int
     alpha: float
     seconds: float
+    corrections: int
 
 
 def _share(a: CSR | Matrix) -> tuple[Any, int, int, int]:
@@ -46,9 +48,15 @@ def _share(a: CSR | Matrix) -> tuple[Any, int, int, int]:
     return own, first, last, a.shape[0]
 
 
+def _most(value: int | None, name: str) -> int:
+    """A number of at least 1; None: the largest, which means all rows of a rank or all ranks."""
+    return 2**63 - 1 if value is None else _words.whole(value, name, 1)
+
+
 @collective
 def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode: str = "async",
-            block: int = 1, factor: str = "cholesky", uplo: str = "whole", bound_steps: int = 0,
+            block: int | None = 1, factor: str = "cholesky", inner_tolerance: float = 0.0,
+            group: int | None = 1, coarse: Any = None, uplo: str = "whole", bound_steps: int = 0,
             **options: Any) -> Generator[str, None, Iterated]:
     """Solves A x = b by sweeps x := x + B^-1 (b - A x), where B has the diagonal blocks of A.
     Collective.
@@ -57,26 +65,34 @@ def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode
     values mixed from several sweeps; "sync": in lock-step. In every mode the returned x has the
     reported residual. a: a CSR: b, x: [rows] float64 of this rank; or a Matrix of float64: b, x:
     [n], the same on all ranks; uplo: "lower" or "upper" if it is symmetric and one triangle is
-    stored. x: the initial guess, which is not changed; None: zero. block: 1: the diagonal, more:
-    blocks of this many rows, which must be positive definite for `factor` "cholesky", and may be
-    any for "lu". bound_steps: first makes this many sweeps to find a proof that the iteration
-    converges. options: tolerance, norm, omega, sweeps, period, lead, in_flight, check, patience,
-    proven.
+    stored. x: the initial guess, which is not changed; None: zero. block: number of rows of a block
+    of B; 1: the diagonal; None: one block per rank, or per group of ranks. factor: solver of the
+    blocks: "cholesky" for positive definite blocks, "lu" for any; with block=None also "cg", to the
+    relative inner_tolerance (0.0: 0.01), or "sparse" (sparse Cholesky by CHOLMOD). Both need a CSR
+    with positive definite blocks. group: number of consecutive ranks that share a block, for "cg";
+    None: all ranks. coarse: None: no coarse level; True: a coarse level with one unknown for each
+    rank, for symmetric positive definite matrices; a mapping: its options damping and sweeps. With
+    a coarse level the asynchronous modes need damped sweeps, as with omega=0.5. bound_steps: first
+    makes this many sweeps to find a proof that the iteration converges. options: tolerance, norm,
+    omega, sweeps, period, lead, in_flight, check, patience, proven.
     """
     if not isinstance(a, (CSR, Matrix)):
         raise ArgumentError(f"a: a CSR or a Matrix is needed, not {type(a).__name__}")
     own, first, last, length = _share(a)
     triangle = _words.word(uplo, _words.STORED_TRIANGLE, "uplo")
     steps = _words.whole(bound_steps, "bound_steps", 0)
-    blocks = _words.options("blocks", {"block": _words.whole(block, "block", 1),
-                                      "factor": _words.word(factor, _words.BLOCK_FACTOR, "factor")})
+    blocks = _words.options("blocks", {"block": _most(block, "block"),
+                                      "factor": _words.word(factor, _words.BLOCK_FACTOR, "factor"),
+                                      "inner_tolerance": _words.real(inner_tolerance, "inner_tolerance"),
+                                      "group": _most(group, "group")})
+    level, of_level = _words.coarse(coarse)
     packed = _words.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
     _core.check_line(b, "b", _core.DOUBLE, length, False)
     if x is not None:
         _core.check_line(x, "x", _core.DOUBLE, length, False)
-    yield _words.same(f"of a {type(a).__name__}", bound_steps=steps)
+    yield _words.same(f"of a {type(a).__name__}", of_level, bound_steps=steps)
     mine = np.zeros(last - first) if x is None else np.array(x[first:last])
-    end, *rest = _core.iterate(own, triangle, b[first:last], mine, blocks, packed, steps)
+    end, *rest = _core.iterate(own, triangle, b[first:last], mine, blocks, packed, level, steps)
     if isinstance(a, Matrix):
         whole = np.zeros(length)
         whole[first:last] = mine
@@ -140,10 +156,10 @@ class Diffusion(Owned):
         return x.reshape(self._shape, order="F")
 
     @collective
-    def iterate(self, x: np.ndarray | None = None, *, mode: str = "async", bound_steps: int = 0,
-                **options: Any) -> Generator[str, None, Iterated]:
+    def iterate(self, x: np.ndarray | None = None, *, mode: str = "async", coarse: Any = None,
+                bound_steps: int = 0, **options: Any) -> Generator[str, None, Iterated]:
         """Sweeps x := M x + c from the state x, which is not changed; None: `initial`. Collective.
-        mode, bound_steps, options: as in `iterate`; Iterated.x is a state."""
+        mode, coarse, bound_steps, options: as in `iterate`; Iterated.x is a state."""
         own, shape = self._alive(), self._shape
         steps = _words.whole(bound_steps, "bound_steps", 0)
         packed = _words.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})
@@ -151,7 +167,8 @@ class Diffusion(Owned):
             x = self.initial()
         if not isinstance(x, np.ndarray) or x.dtype != np.float64 or x.shape != shape:
             raise ArgumentError(f"x: an array of float64 and shape {shape} is needed")
-        yield _words.same(bound_steps=steps)
+        level, of_level = _words.coarse(coarse)
+        yield _words.same(of_level, bound_steps=steps)
         state = x.reshape(-1, order="F").copy()
-        end, *rest = _core.diffusion_iterate(own, state, packed, steps)
+        end, *rest = _core.diffusion_iterate(own, state, packed, level, steps)
         return Iterated(state.reshape(shape, order="F"), _words.ITERATE_END[end], *rest)

@@ -128,3 +128,50 @@ def test_diffusion_refusals(world):
         d.iterate(mode="fast")
     with pytest.raises(osla.ArgumentError):
         d.iterate(omega=-1.0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("factor, group", [("cholesky", 1), ("lu", 1), ("cg", 1), ("cg", 2), ("cg", None), ("sparse", 1)])
+def test_one_block_of_a_rank_or_group(world, mode, factor, group):
+    full, a, mine = laplacian(world, 60)
+    x = np.cos(np.arange(60.0))
+    b = (full @ x)[mine].copy()
+    try:
+        found = osla.iterate(a, b, mode=mode, block=None, factor=factor, group=group,
+                             inner_tolerance=0.1 if factor == "cg" else 0.0, tolerance=1e-12)
+    except osla.UnsupportedError:
+        pytest.skip("built without CHOLMOD")
+    assert found.end == "converged" and found.corrections == 0
+    assert np.allclose(found.x, x[mine], atol=1e-10)
+    if mode == "sync" and (factor == "sparse" or group is None):
+        rows = osla.iterate(a, b, mode=mode, tolerance=1e-12)
+        assert found.most < rows.most
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_coarse(world, mode):
+    full, a, mine = laplacian(world, 24 * world.size)
+    b = np.ones(a.rows)
+    one = osla.iterate(a, b, mode="sync", tolerance=1e-9)
+    two = osla.iterate(a, b, mode=mode, coarse=True, omega=0.5, tolerance=1e-9)
+    assert one.corrections == 0 and two.end == "converged" and two.corrections > 0
+    assert np.allclose(two.x, one.x, atol=1e-6)
+    often = osla.iterate(a, b, mode=mode, coarse={"sweeps": 2, "damping": 0.8}, omega=0.5, tolerance=1e-9)
+    assert often.end == "converged" and (mode != "sync" or often.most < 2.5 * often.corrections + 3)
+    d = osla.Diffusion((6, 6, 6))
+    assert d.iterate(mode=mode, coarse=True, omega=0.5, tolerance=1e-9).corrections > 0
+    assert d.iterate(mode=mode, tolerance=1e-9).corrections == 0
+
+
+def test_refused_blocks_and_coarse_levels(world):
+    full, a, mine = laplacian(world, 40)
+    b = np.ones(a.rows)
+    for options in ({"block": 4, "factor": "cg"}, {"block": None, "factor": "cg", "inner_tolerance": 2},
+                    {"block": None, "factor": "cg", "group": 0}, {"block": None, "group": 2}, {"factor": "qr"},
+                    {"inner_tolerance": 1j}, {"coarse": 3}, {"coarse": {"damping": 5}}, {"coarse": {"sweeps": -1}},
+                    {"coarse": {"rows": 1}}, {"coarse": True, "proven": True}):
+        with pytest.raises(osla.ArgumentError):
+            osla.iterate(a, b, **options)
+    if world.size > 1:
+        with pytest.raises(osla.StateError, match="coarse=None .* coarse=True"):
+            osla.iterate(a, b, coarse=world.rank == 0)

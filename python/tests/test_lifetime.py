@@ -193,7 +193,7 @@ def calls_that_destroy():
         (csr, lambda a: _core.csr_multiply(a._handle, Destroyer(a, 0), one, 0.0, np.zeros(1))),
         (csr, lambda a: _core.cg(a._handle, Destroyer(a, 0), 0, 0, one, np.zeros(1), options["solver"])),
         (csr, lambda a: _core.iterate(a._handle, Destroyer(a, 0), one, one, options["blocks"],
-                                      options["iterate"], 0)),
+                                      options["iterate"], None, 0)),
         (forest, lambda f: _core.forest_strided(f._handle, Destroyer(f, 1), 1, 1)),
         (forest, lambda f: _core.forest_check(f._handle, 0, 0, 1, Destroyer(f, 8), 0, one, one, None))]
     arrays = [
