@@ -120,8 +120,8 @@ OSLA_API osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_p
                                     osla_part c, const osla_gemm_options *options,
                                     osla_gemm_plan *plan);
 
-/* Largest number of bytes that C := A B needs on a rank beside the three matrices, which all have
- * this shape. Local, pure. */
+/* Largest number of bytes that C := A B without layers needs on a rank beside the three matrices,
+ * which all have this shape. Local, pure. */
 OSLA_API uint64_t osla_gemm_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
