@@ -15,6 +15,10 @@ void *bulk_memory(void);
 /* True: pdgetrf does not pivot (no_pivoting.c). All ranks share the variable. */
 extern bool peer_no_pivoting;
 
+/* Shape of the process grid, which grid_split.c needs before Cblacs_gridinit. All ranks share the
+ * variables. */
+extern int peer_process_rows, peer_process_columns;
+
 /* Prints the line that bench/scripts/study reads, with the time of the slowest rank. Collective. */
 static inline void peer_report(const char *routine, int n, int nb, int nprow, int npcol,
                                double seconds, int info)

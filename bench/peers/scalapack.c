@@ -35,6 +35,8 @@ int main(int argc, char **argv)
   }
   int n = atoi(argv[2]), nb = atoi(argv[3]), nprow = atoi(argv[4]), npcol = atoi(argv[5]);
   int context, prow, pcol, info = 0, desc[9];
+  peer_process_rows = nprow; /* one variable of all ranks, as peer_process_columns */
+  peer_process_columns = npcol;
   MPI_Init(&argc, &argv);
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "C", nprow, npcol);
