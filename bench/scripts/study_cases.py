@@ -117,7 +117,9 @@ def choices(o):
                 result.append(run("osla", kernel, p, o.each, n=n, nb=block))
             for grid in sorted({(cols, rows), (rows // 2, cols * 2), (rows * 2, cols // 2)} - {(rows, cols)}):
                 if grid[0] * grid[1] == p:
-                    result.append(run("osla", kernel, p, o.each, n=n, nb=best, process_grid=f"{grid[0]}x{grid[1]}"))
+                    # larger blocks would leave process rows or columns without data
+                    block = min(best, max(32, n // max(grid)))
+                    result.append(run("osla", kernel, p, o.each, n=n, nb=block, process_grid=f"{grid[0]}x{grid[1]}"))
             each = o.each
             while each > 1 and p <= o.hosts * (each // 2):
                 each //= 2

@@ -6,20 +6,16 @@ import json
 import os
 
 import study_migration
-from study_cases import FLOPS, fail, of_kernel, protocols, run, updates_of, updates_of_rank
+from study_cases import FLOPS, of_kernel, protocols, run, updates_of, updates_of_rank
 
 here = os.path.dirname(os.path.abspath(__file__))
-# ScaLAPACK is simulated only if ranks times N is at most this number: to simulate larger
-# runs takes a core between 16 minutes and hours (results/simulated-papers).
-PEER_MOST = 4096 * 16384
 
 
 # ---- Krishnan, Lewis, Vishnu, Scaling linear algebra kernels using remote memory access ----
 
 def beside(m, kernel, ranks, n, **more):
-    """Returns OSLA's run and, if ranks * n is at most PEER_MOST, ScaLAPACK's."""
-    runs = of_kernel(m, kernel, ranks, n, **more)
-    return [r for r in runs if r["who"] == "osla" or (r["who"] == "scalapack" and ranks * n <= PEER_MOST)]
+    """Returns OSLA's run and, with --peers, ScaLAPACK's."""
+    return [r for r in of_kernel(m, kernel, ranks, n, **more) if r["who"] in ("osla", "scalapack")]
 
 
 NODE_ORDERS = (512, 1024, 2048, 4096, 8192)
@@ -114,22 +110,7 @@ def seconds(r):
     return r["seconds_median"]
 
 
-def with_recorded(results, belongs):
-    """Returns the results of the study, and recorded runs of results/simulated-gemm for the points
-    that the study lacks, because they take hours. belongs(r) is true for runs of the figure."""
-    found = {(r["who"], r["machine"], r["ranks"], r["n"]): r for r in results}
-    machines = {r["machine"] for r in results}
-    for name in ("shared-loads", "weak-4096", "weak", "strong"):
-        with open(os.path.join(here, "..", "..", "results", "simulated-gemm", name + ".jsonl")) as file:
-            for r in map(json.loads, file):
-                r = r | {"who": r.get("who", "osla"), "machine": r.get("machine") or r["simulated"].split(",")[0]}
-                if r["machine"] in machines and r.get("impl", "osla") == "osla" and belongs(r):
-                    found.setdefault((r["who"], r["machine"], r["ranks"], r["n"]), r)
-    return list(found.values())
-
-
 def strong_panels(results):
-    results = with_recorded(results, lambda r: r["n"] in ORDERS)
     return scaling_panels(results, total_rate, "Gflop/s", {}, lambda r: f"{program(r)}, N = {r['n']}")
 
 
@@ -138,7 +119,6 @@ def lu_panels(results):
 
 
 def weak_panels(results):
-    results = with_recorded(results, lambda r: r["n"] == round(1024 * r["ranks"] ** 0.5))
     # the paper gives 60 and 42 Tflop/s, on 10,000 processes with N = 102,400
     paper = [(f"paper, {name}", [(10000, 2 * 102400**3 / rate)], "points")
              for name, rate in (("RMA", 60e12), ("ScaLAPACK", 42e12))]
@@ -172,22 +152,19 @@ TABLE_1 = {(110000, 4096): {4: 5070.59, 16: 1271.40, 64: 322.24},
            (110000, 32768): {4: 39948.20, 16: 10016.61, 64: 2538.74, 256: 640.96, 1024: 171.68}}
 # French et al., Table II: seconds by ranks, for order 220,000 and 64 updates of each rank.
 TABLE_2 = {"UPC++": {16: 591.18, 64: 592.50, 256: 597.24, 1024: 609.96}, "MPI": {64: 1064.50, 256: 1345.66, 1024: 3467.65}}
-# Largest number of ranks that is simulated, for each number of updates of Table I. To simulate
-# 32,768 updates takes a core 8 minutes for 256 ranks, and two hours for 1,024 (extrapolated).
-UPDATES_MOST = {4096: 1024, 32768: 256}
+# French et al., Table I: numbers of updates
+UPDATES = (4096, 32768)
 
 
 def assembly_runs(m):
     return [run("osla", "hessian", p, min(m.each, 2), n=110000, nb=64,
                 updates=updates_of_rank(total, p, "--ranks"), **updates_of(110000))
-            for total, most in UPDATES_MOST.items() for p in m.ranks if p <= most]
+            for total in UPDATES for p in m.ranks]
 
 
 def assembly_weak_runs(m):
     parameters = {"n": 220000, "nb": 64, "updates": m.updates or 64} | updates_of(220000)
-    ours = [run("osla", "hessian", p, min(m.each, 2), **parameters) for p in m.ranks if p <= 256]
-    if not ours:
-        fail("french-table-2: OSLA is simulated on at most 256 ranks: add such a number to --ranks")
+    ours = [run("osla", "hessian", p, min(m.each, 2), **parameters) for p in m.ranks]
     theirs = [run("mpi", "accumulate", p, min(m.each, 2), **parameters) for p in m.ranks if p > 16]
     return ours + (theirs if "accumulate" in m.programs else [])
 
@@ -200,7 +177,7 @@ def ideal(points):
 
 def assembly_panels(results):
     time, ratio = [], []
-    for total in UPDATES_MOST:
+    for total in UPDATES:
         mine = sorted((r["ranks"], seconds(r)) for r in results if r["updates"] * r["ranks"] == total)
         paper = sorted(TABLE_1[110000, total].items())
         for name, points in (("OSLA", mine), ("paper", paper)):

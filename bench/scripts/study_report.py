@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import gnuplot_text
-from study_cases import FLOPS
+from study_cases import FLOPS, grid_of
 
 
 def rate(r):
@@ -118,8 +118,25 @@ plot {", ".join(parts)}
 """
 
 
+def choices_panels(results):
+    """Returns the panels of the study `choices`: for each kernel and number of ranks the speed of
+    each choice, relative to that of the first. The label of a bar has the grid, the block size and
+    the number of ranks on a node."""
+    runs = {}
+    for r in results:
+        runs.setdefault((r["kernel"], r["ranks"], r["n"]), []).append(r)
+    panels = []
+    for (kernel, ranks, n), of in runs.items():
+        rows = [("\\n".join([r.get("process_grid") or "x".join(map(str, grid_of(ranks))), str(r["nb"]), str(r["each"])]),
+                 [of[0]["seconds_median"] / r["seconds_median"]]) for r in of]
+        panels.append({"title": f"{kernel}, {ranks} ranks, N = {n}, simulated", "xlabel": "",
+                       "ylabel": "speed relative to the first bar",
+                       "bars": (["process grid, block size, ranks on a node"], rows)})
+    return panels
+
+
 def figure(o, panels):
-    """Draws the panels of a paper's figure, two in a row."""
+    """Draws panels, two in a row."""
     blocks, rows = [], (len(panels) + 1) // 2
     scripts = [panel_script(panel, blocks) for panel in panels]
     draw(o, f"""set terminal png size {1300 if len(panels) > 1 else 800},{550 * rows} noenhanced

@@ -168,8 +168,6 @@ study assembly --updates 10 --ranks 4
 refused 2 "simulate: --updates: 10 updates cannot be divided equally among 4 ranks"
 figure french-table-1 --ranks 4,3
 refused 2 "simulate: --ranks: 4096 updates cannot be divided equally among 3 ranks"
-figure french-table-2 --ranks 1024
-refused 2 "simulate: french-table-2: OSLA is simulated on at most 256 ranks: add such a number to --ranks"
 figure krishnan-figure-6 --n 4096
 refused 2 "simulate: krishnan-figure-6 does not use --n: leave it out"
 study jacobi-weak --machine xe6 --updates 4
