@@ -61,6 +61,11 @@ study disturbed --n 256 --ranks 4
 rows 'osla host=2 +gemm ' 1
 awk '$2 == "host=2" && $3 == "gemm" {ok = $NF > 0.499 && $NF < 0.501} END {exit !ok}' out || fail "gemm on a node half as fast"
 awk '$2 == "noise=0.1" && $3 == "gemm" {ok = $NF > 0.8 && $NF < 0.99} END {exit !ok}' out || fail "gemm with noise"
+study choices --n 256 --ranks 16 --each 4
+[ $status = 0 ] || fail "exit status $status"
+[ "$(grep -cE '^"(4x4|2x8|8x2)\\n[0-9]+\\n[124]" [0-9.]+$' choices/curves.dat)" = 21 ] || fail "not a bar for each choice"
+grep -q '^"2x8\\n128\\n4" 0.9' choices/curves.dat || fail "a flat grid without data in some process columns"
+[ -s choices/choices.png ] || fail "no picture of choices"
 time_of() {
   rm -f json
   simulate -m infiniband -q -p 1 -n 2 "$@" -s "$bench" put --n 1048576 --ref none --reps 1 --json json
