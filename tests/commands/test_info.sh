@@ -180,14 +180,13 @@ timeout "$JOB_LIMIT" "$OSLA" info --ranks 4 >"$scratch/out" 2>"$scratch/err" </d
 if [ "$SANITIZERS" = no ]; then
   read -ra compiler <<<"$CC"
   if "${compiler[@]}" -shared -fPIC -o "$scratch/broken.so" "$SRCDIR/tests/commands/broken_mpi.c"; then
-    limit=3
     run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=none; healthy
     run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=put
     [ $status = 1 ] || fail "$label, lost puts: exit status $status, not 1"
     has '^  FAILED +put +rank . to rank .: byte 29 of [0-9]+ is wrong$'
     has "^OSLA cannot work here: 'put' failed\.$"
     [ "$(grep -c '^osla info: FAILED: put: rank' "$scratch/err")" = 1 ] || fail "$label: no error line"
-    run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=hang
+    limit=3 run 2 nolocal LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=hang
     [ $status != 0 ] && [ $status != 124 ] || fail "$label, hanging flush: exit status $status"
     grep -q "^osla info: FAILED: the test 'put' did not end within 3 s$" "$scratch/err" ||
       fail "$label: no error line"

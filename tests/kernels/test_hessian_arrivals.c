@@ -264,33 +264,44 @@ enum { TIME_IS_JUDGED = false };
 enum { TIME_IS_JUDGED = true };
 #endif
 
-/* With ten thousand known origins, a progress step that finds nothing takes at most 100 ns, and
- * finding one new announcement takes at most 5 us. */
+/* Returns a gate to which each of the origins has made an announcement that was served. */
+static gate *make_known(int origins)
+{
+  gate *g = make_gate(origins, ARRIVAL_FAN);
+  int served = 0;
+  for (int leaf = 0; leaf < origins; leaf++)
+    notify(g, leaf, 64);
+  while (serve(g) >= 0)
+    served++;
+  CU_ASSERT(served == origins);
+  return g;
+}
+
+/* With ten thousand known origins, a progress step that finds nothing takes at most 100 ns, or on a
+ * slow machine at most twice the time with one known origin. Finding one new announcement takes at
+ * most 5 us. */
 static void test_idle_step(void)
 {
   enum { KNOWN = 10000 };
-  gate *g[2] = {make_gate(KNOWN, ARRIVAL_FAN), make_gate(KNOWN, ARRIVAL_FAN)};
-  for (int i = 0; i < 2; i++) {
-    int served = 0;
-    for (int leaf = 0; leaf < KNOWN; leaf++)
-      notify(g[i], leaf, 64);
-    while (serve(g[i]) >= 0)
-      served++;
-    CU_ASSERT(served == KNOWN);
-  }
-  double idle = idle_seconds(g[0], g[1]), best = 1;
+  gate *g[2] = {make_known(KNOWN), make_known(KNOWN)}, *few[2] = {make_known(1), make_known(1)};
+  const double idle = idle_seconds(g[0], g[1]), idle_with_one = idle_seconds(few[0], few[1]);
+  double best = 1;
   for (int i = 0; i < 1000; i++) {
     notify(g[0], i * 7 % KNOWN, 64);
     double start = osla_clock();
     CU_ASSERT(serve(g[0]) == i * 7 % KNOWN);
     if (osla_clock() - start < best) best = osla_clock() - start;
   }
-  printf("idle step %.0f ns, an arrival %.0f ns, %d origins known\n", 1e9 * idle, 1e9 * best,
-         KNOWN);
-  OSLA_ASSERT_MSG(!TIME_IS_JUDGED || idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
+  printf("idle step %.0f ns, an arrival %.0f ns, %d origins known; idle step %.0f ns, 1 known\n",
+         1e9 * idle, 1e9 * best, KNOWN, 1e9 * idle_with_one);
+  OSLA_ASSERT_MSG(!TIME_IS_JUDGED || idle <= 100e-9 || idle <= 2 * idle_with_one,
+                  "an idle step takes %.0f ns, and %.0f ns with one origin", 1e9 * idle,
+                  1e9 * idle_with_one);
   OSLA_ASSERT_MSG(!TIME_IS_JUDGED || best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
-  free_gate(g[0]);
-  free_gate(g[1]);
+  for (int i = 0; i < 2; i++) {
+    free_gate(g[i]);
+    free_gate(few[i]);
+  }
 }
 
 /* ---- messages between nodes ---- */
