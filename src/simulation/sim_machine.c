@@ -137,13 +137,30 @@ void osli_host_kernel(const char *host_name, char kernel[64])
 }
 
 /* Replaces MPI_Comm_split_type, which in SimGrid 3.32 also counts the actors that execute our
- * transfers on a host as ranks. */
+ * transfers on a host as ranks. It does not use MPI_Comm_split either: on 10,000 ranks SimGrid
+ * takes minutes to send the messages of all ranks to one rank. */
 osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out)
 {
   enum { ALIGNED = 4 };
+  int size, n = 0;
   /* an address identifies a host, because all ranks are one process */
-  const uintptr_t place = (uintptr_t)sg_host_self() >> ALIGNED;
-  OSLA_MPI(MPI_Comm_split(comm, (int)(place & INT_MAX), 0, out));
+  const int mine = (int)(((uintptr_t)sg_host_self() >> ALIGNED) & INT_MAX);
+  OSLA_MPI(MPI_Comm_size(comm, &size));
+  int *hosts = malloc((size_t)size * sizeof *hosts);
+  OSLA_CALL(osli_agree_allocated(comm, hosts != NULL, "the hosts of all ranks"));
+  int code = MPI_Allgather(&mine, 1, MPI_INT, hosts, 1, MPI_INT, comm);
+  for (int rank = 0; code == MPI_SUCCESS && rank < size; rank++)
+    if (hosts[rank] == mine) hosts[n++] = rank;
+  MPI_Group all, here;
+  if (code == MPI_SUCCESS) {
+    (void)MPI_Comm_group(comm, &all);
+    (void)MPI_Group_incl(all, n, hosts, &here);
+    code = MPI_Comm_create(comm, here, out);
+    (void)MPI_Group_free(&here);
+    (void)MPI_Group_free(&all);
+  }
+  free(hosts);
+  OSLA_MPI(code);
   return OSLA_OK;
 }
 
