@@ -36,7 +36,9 @@ def run(who, kernel, ranks, each, **more):
 
 
 def block_of(kernel, n, ranks):
-    return min(BLOCK[kernel], max(32, n // grid_of(ranks)[1]))
+    """Returns OSLA's block size: with smaller blocks, a process column could own one block more
+    than the others."""
+    return min(BLOCK[kernel], max(32, -(-n // grid_of(ranks)[1])))
 
 
 def of_kernel(o, kernel, ranks, n, each=None, **more):

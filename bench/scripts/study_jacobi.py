@@ -235,9 +235,11 @@ plot {plots}
 
 
 def curves_of(results, value, key="ranks"):
-    out = {}
+    """Returns curves (label, style, points) through the points (r[key], value(r)) of the runs r."""
+    out, sizes = {}, {r["n"] for r in results}
     for r in results:
-        label = " ".join(filter(None, [r["mode"], r.get("disturbance"), f"{r['levels']} levels" if "levels" in r else ""]))
+        label = " ".join(filter(None, [r["mode"], r.get("disturbance"), f"{r['levels']} levels" if r.get("levels", 1) > 1 else "",
+                                       f"n = {r['n']}" if len(sizes) > 1 else ""]))
         out.setdefault(label, []).append((r[key], value(r)))
     return [(label, "linespoints", points) for label, points in out.items()]
 
