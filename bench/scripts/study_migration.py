@@ -7,8 +7,8 @@ SIDE = 64  # the mesh is a cube of SIDE^3 cells: an assumption, because the pape
 # Distributions of the mesh before the migration (osla-bench forest --start), each with the largest
 # number of ranks that is simulated. A pair of ranks that exchanges cells has buffers, and from
 # "rand" almost each pair exchanges cells: 420 ranks take 12.2 GB of memory.
-STARTS = {"seq": 1680, "chunks": 1680, "rand": 420}
-RANKS = (42, 84, 168, 420, 840, 1680)  # 42 ranks a node; the paper begins at 420 ranks
+STARTS = {"seq": 3360, "chunks": 3360, "rand": 420}
+RANKS = (42, 84, 168, 420, 840, 1680, 3360)  # 42 ranks a node; the paper begins at 420 ranks
 
 
 def runs(m):
