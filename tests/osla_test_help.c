@@ -5,9 +5,13 @@
 #include "tests/complex_help.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 void *osla_test_allocate(size_t count, size_t size)
 {
@@ -17,6 +21,31 @@ void *osla_test_allocate(size_t count, size_t size)
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   return memory;
+}
+
+static void sleep_for(double seconds)
+{
+  const time_t whole = (time_t)seconds;
+  const struct timespec time = {whole, (long)(1e9 * (seconds - (double)whole))};
+  (void)nanosleep(&time, NULL);
+}
+
+/* On a busy machine the process may stop only after the first SIGCONT. So the child sends further
+ * ones until the process, which has continued, ends the child. */
+void osla_test_stop_process(double seconds)
+{
+  const pid_t me = getpid(), child = fork();
+  if (child == 0) {
+    sleep_for(seconds);
+    while (kill(me, SIGCONT) == 0)
+      sleep_for(0.1);
+    _exit(0);
+  }
+  CU_ASSERT(child > 0);
+  if (child <= 0) return;
+  (void)raise(SIGSTOP);
+  (void)kill(child, SIGKILL);
+  (void)waitpid(child, NULL, 0);
 }
 
 osla_err osla_test_try_transport(MPI_Comm comm, const char *name, osla_transport **out)

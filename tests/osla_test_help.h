@@ -10,6 +10,10 @@
 /* Zeroed memory, which the caller frees. Ends all ranks if memory runs out. */
 void *osla_test_allocate(size_t count, size_t size);
 
+/* Stops this process by SIGSTOP, and returns when it has continued. A child process continues it by
+ * SIGCONT after the given seconds. Local. */
+void osla_test_stop_process(double seconds);
+
 /* A transport on MPI_COMM_WORLD with default options. Collective. Ends all ranks on failure,
  * because no case can run without one. */
 osla_transport *osla_test_transport(void);

@@ -35,10 +35,13 @@ def run(who, kernel, ranks, each, **more):
     return {"who": who, "kernel": kernel, "ranks": ranks, "each": each} | more
 
 
-def block_of(kernel, n, ranks):
-    """Returns OSLA's block size: with smaller blocks, a process column could own one block more
-    than the others."""
-    return min(BLOCK[kernel], max(32, -(-n // grid_of(ranks)[1])))
+def block_of(kernel, n, grid):
+    """Returns OSLA's block size for a matrix of order n on a process grid (rows, columns). It is at
+    most n / max(grid), rounded up, unless this is below 32. In larger blocks the matrix would have
+    fewer block rows or columns than the grid has rows or columns, so some ranks would own no data.
+    If n / max(grid) were rounded down, one process row or column could own one block more than the
+    others."""
+    return min(BLOCK[kernel], max(32, -(-n // max(grid))))
 
 
 def of_kernel(o, kernel, ranks, n, each=None, **more):
@@ -46,7 +49,7 @@ def of_kernel(o, kernel, ranks, n, each=None, **more):
     pivoting is compared with pdgetrf and HPL. LU without pivoting is compared with a pdgetrf whose
     pivot is always the diagonal element."""
     each = each or o.each
-    runs = [run("osla", kernel, ranks, each, n=n, nb=block_of(kernel, n, ranks), **more)]
+    runs = [run("osla", kernel, ranks, each, n=n, nb=block_of(kernel, n, grid_of(ranks)), **more)]
     pivots = more.get("pivoting") != "none"
     for who, routine in [("scalapack", kernel if pivots else "lu-nopivot")] + [("hpl", "hpl")] * (kernel == "lu" and pivots):
         if who in o.programs:
@@ -114,14 +117,12 @@ def choices(o):
     for p in o.ranks:
         n, (rows, cols) = weak_order(o, p), grid_of(p)
         for kernel in ("gemm", "lu", "chol"):
-            best = block_of(kernel, n, p)
+            best = block_of(kernel, n, (rows, cols))
             for block in (best, best // 2, best // 4 if kernel == "gemm" else best * 2):
                 result.append(run("osla", kernel, p, o.each, n=n, nb=block))
             for grid in sorted({(cols, rows), (rows // 2, cols * 2), (rows * 2, cols // 2)} - {(rows, cols)}):
                 if grid[0] * grid[1] == p:
-                    # larger blocks would leave process rows or columns without data
-                    block = min(best, max(32, n // max(grid)))
-                    result.append(run("osla", kernel, p, o.each, n=n, nb=block, process_grid=f"{grid[0]}x{grid[1]}"))
+                    result.append(run("osla", kernel, p, o.each, n=n, nb=block_of(kernel, n, grid), process_grid=f"{grid[0]}x{grid[1]}"))
             each = o.each
             while each > 1 and p <= o.hosts * (each // 2):
                 each //= 2

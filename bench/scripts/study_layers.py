@@ -5,7 +5,7 @@ import math
 import re
 
 import gnuplot_text
-from study_cases import FLOPS, block_of, run
+from study_cases import FLOPS, block_of, grid_of, run
 
 ABOUT = """\
   gemm-layers      products of N = 4096, 8192, 16384 (--n) with 1, 2 and 4 layers of ranks, in the orders of the grid nodes
@@ -18,12 +18,12 @@ ORDERS = {1: ("nodes", "tiles", "across"), 2: ("nodes", "tiles"), 4: ("nodes", "
 def has_layers(ranks, c):
     """Returns whether OSLA's grid for this number of ranks, the one nearest to a square, can be cut
     into groups of r x s ranks with r s = c."""
-    rows = max(r for r in range(1, math.isqrt(ranks) + 1) if ranks % r == 0)
-    return any(c % r == 0 and rows % r == 0 and ranks // rows % (c // r) == 0 for r in range(1, c + 1))
+    rows, columns = grid_of(ranks)
+    return any(c % r == 0 and rows % r == 0 and columns % (c // r) == 0 for r in range(1, c + 1))
 
 
 def layers(o):
-    return [run("osla", "gemm", p, o.each, n=n, nb=block_of("gemm", n, p), order=order, layers=c)
+    return [run("osla", "gemm", p, o.each, n=n, nb=block_of("gemm", n, grid_of(p)), order=order, layers=c)
             for n in ([o.n] if o.n else (4096, 8192, 16384)) for p in o.ranks for c in ORDERS for order in ORDERS[c]
             if has_layers(p, c)]
 

@@ -1,10 +1,7 @@
 #include "tests/kernels/groups_model.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- the system ---- */
 
@@ -81,27 +78,11 @@ osla_splitting_options groups_options(int64_t group, double inner_tolerance)
 
 /* ---- slow ranks ---- */
 
-/* Stops this process by SIGSTOP. A child process continues it after 1.6 s. */
-static void stop_myself(void)
-{
-  const pid_t me = getpid(), child = fork();
-  if (child == 0) {
-    const struct timespec time = {1, 600000000L};
-    (void)nanosleep(&time, NULL);
-    (void)kill(me, SIGCONT);
-    _exit(0);
-  }
-  CU_ASSERT(child > 0);
-  if (child <= 0) return;
-  (void)raise(SIGSTOP);
-  (void)waitpid(child, NULL, 0);
-}
-
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   slowed *s = arg;
   const struct timespec time = {0, 200000L * (long)osla_test_choose(9, s->sweeps, 5)};
-  if (++s->sweeps == s->stops_at) stop_myself();
+  if (++s->sweeps == s->stops_at) osla_test_stop_process(1.6);
   if (s->is_slow) (void)nanosleep(&time, NULL);
   return s->inner.sweep(s->inner.arg, omega, x, y);
 }

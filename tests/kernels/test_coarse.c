@@ -231,12 +231,13 @@ static void test_diffusion(void)
 
 /* ---- faults ---- */
 
-/* A coarse level with a fault: it adds each correction twice or, if `is_late`, returns residuals of
- * an older x. `right` is the coarse level without the fault. */
+/* A coarse level with one of two faults. Without `is_late` it adds each correction twice. With
+ * `is_late` it returns each restricted residual five times, so that four of five belong to an older
+ * x. */
 typedef struct faulty {
-  osla_coarse right;
-  double old;
-  int calls;
+  osla_coarse right; /* the coarse level without a fault */
+  double old;        /* with is_late: restricted residual that is returned again */
+  int calls;         /* number of calls of the function that has the fault */
   bool is_late;
 } faulty;
 

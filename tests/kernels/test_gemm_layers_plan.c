@@ -23,8 +23,9 @@ typedef struct operands {
   product p;
 } operands;
 
-/* Makes a product of m x k by k x n elements with a value of k that is `more` above a multiple of
- * the ranks. The rows of C are one block on each rank. The block size of k is kb. */
+/* Creates the matrices of a product C = op(A) B, where op(A) is m x k and B is k x n. The inner
+ * size k is a multiple of the number of ranks plus `more`, and is divided into blocks of kb. Each
+ * rank owns one block of rows of C. */
 static operands operands_make(osla_trans transa, int64_t kb, int64_t more)
 {
   const int64_t size = osla_test_size(), m = ROWS * size, k = EACH_K * size + more;

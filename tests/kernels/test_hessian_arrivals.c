@@ -264,7 +264,8 @@ enum { TIME_IS_JUDGED = false };
 enum { TIME_IS_JUDGED = true };
 #endif
 
-/* Returns a gate to which each of the origins has made an announcement that was served. */
+/* Creates a gate, lets each of the origins announce an update there, and serves all announcements.
+ * The gate then knows all origins, and no announcement is left. */
 static gate *make_known(int origins)
 {
   gate *g = make_gate(origins, ARRIVAL_FAN);

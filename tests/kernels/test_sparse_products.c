@@ -114,8 +114,9 @@ static void test_multiply(void)
   osla_transport_destroy(&t);
 }
 
-/* Replaces the values of a model and of the matrix that was made of it by random integers from
- * -4 to 4. */
+/* Gives all entries of the sparse matrix new values, which are random integers from -4 to 4, and
+ * gives the model, from which the matrix was created, the same values. Keeps the positions of the
+ * entries. */
 static void change_values(sparse_model *m, osla_csr *matrix, int64_t seed)
 {
   const int64_t low = osla_csr_row_start(matrix)[osla_test_rank()];

@@ -5,11 +5,7 @@
 #include "tests/osla_test_help.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* The diffusion problem, in which one rank stops itself during its 40th sweep. */
 typedef struct stopping {
@@ -19,27 +15,10 @@ typedef struct stopping {
   int tenths; /* duration of the rank's stop in tenths of a second */
 } stopping;
 
-/* Stops this process by SIGSTOP. A child process continues it after the given tenths of a second.
- */
-static void stop_myself(int tenths)
-{
-  const pid_t me = getpid(), child = fork();
-  if (child == 0) {
-    const struct timespec time = {tenths / 10, tenths % 10 * 100000000L};
-    (void)nanosleep(&time, NULL);
-    (void)kill(me, SIGCONT);
-    _exit(0);
-  }
-  CU_ASSERT(child > 0);
-  if (child <= 0) return;
-  (void)raise(SIGSTOP);
-  (void)waitpid(child, NULL, 0);
-}
-
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   stopping *s = arg;
-  if (++s->sweeps == 40 && s->stops) stop_myself(s->tenths);
+  if (++s->sweeps == 40 && s->stops) osla_test_stop_process(s->tenths / 10.0);
   return s->inner.sweep(s->inner.arg, omega, x, y);
 }
 
