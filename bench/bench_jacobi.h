@@ -21,9 +21,11 @@ typedef struct jacobi_problem {
   int64_t cost, side;
   osla_halo halos[6];
   osla_coarse inner_coarse; /* coarse level of `diffusion`, without the time of --cost-points */
-  bool copies;              /* true if each residual of the coarse level needs a copy of x */
-  double points;            /* number of points on all ranks */
-  double sync_residual;     /* checked residual of OSLA in mode SYNC; 0 if it is not known */
+  /* true if a rank copies x before it computes a residual of the coarse level, as it does in the
+   * asynchronous modes; the time of this copy is charged */
+  bool copies;
+  double points;        /* number of points on all ranks */
+  double sync_residual; /* checked residual of OSLA in mode SYNC; 0 if it is not known */
 } jacobi_problem;
 
 /* Creates the problem: n points along a side of each rank's part, or with --whole of the whole

@@ -76,8 +76,9 @@ typedef struct osla_fixed_point {
   double (*bound_sweep)(void *arg, double *x, double *y);
   /* Returns the largest |x_i - y_i| / v_i over the own part. */
   double (*distance)(void *arg, const double *x, const double *y, const double *v);
-  /* ranks that sweep together (osla_splitting_options.group). The library sets it; it is NULL in
-   * a problem of the caller, on all ranks */
+  /* group of ranks that share a diagonal block and wait for one another in each sweep
+   * (osla_splitting_options.group); osla_splitting_problem sets this member. A program that
+   * describes its own problem sets it to NULL on all ranks */
   osla_sweep_group *group;
 } osla_fixed_point;
 

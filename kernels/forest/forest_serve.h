@@ -125,15 +125,15 @@ void osli_forest_help_reader(osla_forest *f, uint64_t number, const forest_trans
 
 /* ---- exact sums, combinations by functions (forest_exact.c) ---- */
 
-/* Allocates x->gathered, which has room for the values of all leaves that are joined to roots of
- * this rank. Local. Errors: MEM, RANGE (2^32 edges or more). */
+/* Allocates x->gathered, a buffer with room for the values of all leaves that are joined to roots
+ * of this rank. Local. Errors: MEM, RANGE (2^32 edges or more). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
-/* Part of x->gathered in which the values of a link to leaves are stored. */
+/* Returns the part of x->gathered in which the values of a link to leaves are stored. */
 vertex_list osli_forest_exact_buffer(const forest_transfer *x, const forest_link *l);
 
-/* Combines the values in x->gathered with the roots, and frees x->gathered. If memory is lacking,
- * ends the job. */
+/* Combines the values of the leaves, which the transfer has gathered in x->gathered, with the
+ * values of their roots. Then frees x->gathered. If an allocation fails, the job ends. */
 void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 void osli_forest_gather_free(struct forest_gather **gather);

@@ -219,8 +219,8 @@ static double sweep(osla_iteration *it, const double *x)
   return iteration_sweep(it, it->p.sweep, x, it->p.length);
 }
 
-/* SYNC: exchanges the halos of x: those with ranks of the group always, the others if the exchange
- * period is over. */
+/* Exchanges halos of x before a sweep in mode SYNC. Halos between ranks of one group are exchanged
+ * before every sweep but the first, and the other halos only once in `period` sweeps. */
 static osla_err exchange_halos(osla_iteration *it, double *x)
 {
   if (it->sweeps == 0) return OSLA_OK;

@@ -1,4 +1,6 @@
-/* Creates and frees the description of a group of ranks whose rows form one diagonal block. */
+/* Groups of ranks of a splitting (osla_splitting_options.group). The matrix rows of all ranks of a
+ * group form one diagonal block. The functions here create and free this rank's description of
+ * its group: which ranks belong to the group, and which ghost values of this rank they own. */
 #include "kernels/iterate/splitting.h"
 
 #include <stdlib.h>
