@@ -10,8 +10,9 @@ int peer_process_rows, peer_process_columns;
 
 int __wrap_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *out);
 
-/* Returns true for the first call of this rank, which is that for process rows, then false, and so
- * on. */
+/* Returns whether this call of the rank is for process rows. Each Cblacs_gridinit calls
+ * MPI_Comm_split twice, first for process rows and then for process columns, so the results of a
+ * rank alternate and begin with true. */
 static bool is_for_rows(int rank)
 {
   static bool *is_odd; /* of each rank: it has made an odd number of calls */

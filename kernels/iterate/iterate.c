@@ -239,8 +239,9 @@ static osla_err receive_halos(osla_iteration *it, double *x)
   return it->is_swept ? OSLA_OK : osli_halos_receive_newest(it, x);
 }
 
-/* SYNC: makes one sweep. `goes_on`: true if another sweep may follow. If it is true and the
- * exchange period is over, the new halos are sent before the interior is swept. */
+/* Makes one sweep in mode SYNC. `goes_on` is true if another sweep may follow. If another sweep may
+ * follow and `period` sweeps have passed since the latest exchange, the rank sends its new halos
+ * before it sweeps the interior. */
 static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goes_on,
                                    double *residual2)
 {
